@@ -1,0 +1,1 @@
+"""The instruction set: records, the table that holds them, and how instructions lie in memory."""

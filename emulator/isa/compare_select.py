@@ -1,0 +1,47 @@
+"""Comparison and selection on UB; masks are packed bits, the first element in the lowest bit."""
+
+from __future__ import annotations
+
+from emulator.isa.families import F32, FLOATS, ORDERED, memory
+from emulator.isa.record import Form
+
+_NAN = "documented, except NaN operands: a guess, only NE is true for them"
+
+RECORDS = (
+    memory(
+        "compare",
+        Form.COMPARE,
+        "One bit an element: src0 compared with src1.",
+        "比较与选择/Compare.md",
+        a2=F32,
+        a5=ORDERED,
+        provenance=_NAN,
+    ),
+    memory(
+        "compare_scalar",
+        Form.COMPARE_SCALAR,
+        "One bit an element: src compared with the scalar.",
+        "比较与选择/Compares.md",
+        a2=F32,
+        a5=ORDERED,
+        lane="compare_scalar",
+        provenance=_NAN,
+    ),
+    memory(
+        "select",
+        Form.SELECT,
+        "src0 where the mask's bit is 1, else src1.",
+        "比较与选择/Select.md",
+        a2=F32,
+        a5=FLOATS,
+    ),
+    memory(
+        "select_scalar",
+        Form.SELECT_SCALAR,
+        "src0 where the mask's bit is 1, else the scalar; written asc.select in tensor-scalar mode.",
+        "比较与选择/Select.md",
+        a2=F32,
+        a5=FLOATS,
+        cost="select",
+    ),
+)

@@ -1,0 +1,57 @@
+"""Cores that run while they are being recorded, because the kernel reads data back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from emulator.asc.recorder import CoreRecorder
+from emulator.engine.schedule import Schedule
+from emulator.isa import layout as at
+from emulator.program import KINDS
+from emulator.program.footprint import Array, footprints
+from emulator.program.program import Program
+from emulator.soc import SocSpec
+from emulator.timing import price
+
+if TYPE_CHECKING:
+    from emulator.engine.runner import LiveCore
+
+
+class LiveCores:
+    """The cores of a launch that have started already, by block index."""
+
+    def __init__(self, soc: SocSpec, schedule: Schedule, seed: int, bases: Array, block_num: int) -> None:
+        self._soc = soc
+        self._schedule = schedule
+        self._seed = seed
+        self._bases = bases
+        self._block_num = block_num
+        self.cores: dict[int, LiveCore] = {}
+
+    def read_back(self, recorder: CoreRecorder, address: int, nbytes: int) -> bytes:
+        """Run the core through its last recorded row, then read UB or global memory."""
+        from emulator.engine.diagnose import raise_failures
+        from emulator.engine.runner import CoreJob, LiveCore, RunSettings, Tables
+        from emulator.engine.state import CoreState
+
+        rows = np.array(recorder.rows, np.int64).reshape(-1, at.ROW_WIDTH)
+        program = Program.build(recorder.builder, [rows], soc=self._soc.name, kernel="", tensors=[])
+        live = self.cores.get(recorder.block_idx)
+        if live is None:
+            seed = self._seed * 4096 + recorder.block_idx
+            live = self.cores[recorder.block_idx] = LiveCore.start(CoreState.fresh(len(rows), seed), self._soc.ub_bytes)
+        job = CoreJob(
+            rows,
+            price(program, rows, self._soc, self._block_num),
+            footprints(KINDS, rows, program.pool, program.lane_bits),
+            live.state,
+        )
+        tables = Tables.of(
+            {"pool": program.pool, "bodies": program.bodies, "body_rows": program.body_rows}, program.lanes
+        )
+        settings = RunSettings(self._schedule, self._soc.scalar.issue_cycles)
+        status = live.advance(job, tables, self._bases, settings, until=len(rows) - 1)
+        raise_failures([job], [status], program.location, first_core=recorder.block_idx)
+        return live.read(address, nbytes, self._bases)

@@ -1,0 +1,5 @@
+"""What instructions cost, from the SoC files."""
+
+from emulator.timing.cost import price
+
+__all__ = ["price"]

@@ -1,0 +1,1 @@
+"""SoftplusV2Grad (aclnnSoftplusBackward) as CANN's ops-nn defines it."""

@@ -1,0 +1,104 @@
+"""Host tiling of SoftplusV2Grad, field for field as the shipped operator fills its record."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from kernels.softplus_v2_grad.op_def import BETA, SOFTPLUS_V2_GRAD, THRESHOLD
+from kernels.softplus_v2_grad.tiling_data import TilingData
+from tiling.check_broadcast_shape import check_broadcast_shape
+from tiling.errors import TilingError
+from tiling.find_split_axis import find_split_axis
+from tiling.multi_core_split import multi_core_split
+from tiling.pad_and_squeeze import pad_and_squeeze
+from tiling.precompute_strides import precompute_strides
+
+STAGE = "MakeTiling"
+PHYSICAL_BUFFERS = 4
+"""Buffers UB is cut into; fp32 uses three of them."""
+ARITHMETIC_BYTES = 4
+"""Arithmetic is in float32 whatever the storage type, so tiles are sized for it."""
+MAX_RANK = 8
+_TEMPLATE_RANKS = (4, 8)
+_INT64_MAX = (1 << 63) - 1
+
+
+def make_tiling(
+    input_shapes: Sequence[Sequence[int]],
+    output_shapes: Sequence[Sequence[int]],
+    dtype: Any,
+    *,
+    ub_bytes: int,
+    aiv_cores: int,
+    beta: float = BETA.default,
+    threshold: float = THRESHOLD.default,
+) -> TilingData:
+    """Tile two inputs and one output over UB and cores.
+
+    ``dtype`` is a name or anything with a ``name``: float32, float16 or bfloat16.  Raises TilingError, which names the
+    function that refused and its numbers.
+    """
+    _check_arguments(input_shapes, output_shapes, dtype)
+    shapes = pad_and_squeeze(input_shapes, output_shapes)
+    check_broadcast_shape(shapes.inputs, shapes.outputs)
+    if math.prod(shapes.max_bro_shape) > _INT64_MAX:
+        raise TilingError(STAGE, "the element count does not fit 64 bits", max_bro_shape=shapes.max_bro_shape)
+    split, per_buf_bytes = find_split_axis(shapes.max_bro_shape, ARITHMETIC_BYTES, ub_bytes, PHYSICAL_BUFFERS)
+    multicore = multi_core_split(shapes.max_bro_shape, split, aiv_cores)
+    rank = len(shapes.max_bro_shape)
+    template_rank = next(candidate for candidate in _TEMPLATE_RANKS if rank <= candidate)
+    missing = template_rank - rank
+
+    def padded(shape: Sequence[int]) -> tuple[int, ...]:
+        return (1,) * missing + tuple(shape)
+
+    def strides(shape: Sequence[int]) -> tuple[int, ...]:
+        return (0,) * missing + precompute_strides(shape)
+
+    first, second = shapes.inputs
+    (output,) = shapes.outputs
+    return TilingData(
+        split=msgspec.structs.replace(split, axis=split.axis + missing),
+        multicore=multicore,
+        rank=rank,
+        per_buf_bytes=per_buf_bytes,
+        max_bro_shape=padded(shapes.max_bro_shape),
+        num_inputs=len(shapes.inputs),
+        num_outputs=len(shapes.outputs),
+        input_shapes=(padded(first), padded(second)),
+        input_strides=(strides(first), strides(second)),
+        output_shapes=(padded(output),),
+        output_strides=(strides(output),),
+        beta=_as_float32("beta", beta),
+        threshold=_as_float32("threshold", threshold),
+    )
+
+
+def _check_arguments(input_shapes: Sequence[Sequence[int]], output_shapes: Sequence[Sequence[int]], dtype: Any) -> None:
+    name = getattr(dtype, "name", dtype)
+    if name not in SOFTPLUS_V2_GRAD.dtypes:
+        raise TilingError(STAGE, f"dtype must be one of {', '.join(SOFTPLUS_V2_GRAD.dtypes)}", dtype=name)
+    for what, shapes, wanted in (
+        ("inputs", input_shapes, SOFTPLUS_V2_GRAD.inputs),
+        ("outputs", output_shapes, SOFTPLUS_V2_GRAD.outputs),
+    ):
+        if len(shapes) != len(wanted):
+            raise TilingError(STAGE, f"the operator has {len(wanted)} {what}", given=len(shapes))
+        for shape in shapes:
+            if len(shape) > MAX_RANK:
+                raise TilingError(STAGE, f"at most {MAX_RANK} dimensions are supported", rank=len(shape), shape=shape)
+
+
+def _as_float32(name: str, value: float) -> float:
+    try:
+        rounded: float = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    except (struct.error, TypeError):
+        raise TilingError(STAGE, f"{name} must be a number", value=value) from None
+    return rounded
