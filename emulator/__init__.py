@@ -1,7 +1,8 @@
 """aivemu: an emulator of the AI Vector cores of Ascend NPUs."""
 
 from emulator import asc
-from emulator.device import Device, current_device
+from emulator.asc.context import current_device
+from emulator.device import Device
 from emulator.errors import (
     BlockedWait,
     DeadlockError,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from emulator.asc.context import enter_device, leave_device
 from emulator.asc.jit import Kernel
 from emulator.dtypes import DataType
 from emulator.engine.schedule import Schedule
@@ -28,15 +29,6 @@ from emulator.live import LiveCores
 from emulator.memory import GlobalMemory
 from emulator.program.independence import cores_are_independent
 from emulator.soc import load_soc
-
-_current: list[Device] = []
-
-
-def current_device() -> Device:
-    """The device of the innermost ``with Device(...)``; LaunchError where there is none."""
-    if not _current:
-        raise LaunchError("no device: launch inside `with Device(...):`")
-    return _current[-1]
 
 
 class Device:
@@ -72,13 +64,13 @@ class Device:
 
     def __enter__(self) -> Device:
         self._check_open()
-        _current.append(self)
+        enter_device(self)
         return self
 
     def __exit__(
         self, _type: type[BaseException] | None, _value: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        _current.remove(self)
+        leave_device(self)
         self.close()
 
     def close(self) -> None:

@@ -28,7 +28,8 @@ class DataType:
         if self.name == "bfloat16":
             import ml_dtypes
 
-            return np.dtype(ml_dtypes.bfloat16)
+            bfloat16_type: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+            return bfloat16_type
         return np.dtype(self.name)
 
     @property

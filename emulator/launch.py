@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -232,4 +233,4 @@ def share_memory(values: Mapping[str, Any]) -> bool:
         for value in values.values()
         if isinstance(value, BoundTensor) and value.slot.nbytes
     )
-    return any(low < previous[1] for previous, (low, _) in zip(spans, spans[1:], strict=False))
+    return any(low < previous[1] for previous, (low, _) in pairwise(spans))

@@ -3,6 +3,8 @@
 ``asc.reg`` adds the register level of dav-3510 in the same style.
 """
 
+from typing import TYPE_CHECKING
+
 from emulator.asc import reg, vector
 from emulator.asc.enums import CMPMODE, HardEvent, MaskPattern, PipeID, RoundMode, SelMode, TPosition
 from emulator.asc.jit import ConstExpr, Kernel, jit
@@ -21,7 +23,7 @@ from emulator.asc.system import (
     get_block_num,
     get_data_block_size_in_bytes,
     number,
-    range,
+    range,  # noqa: A004  (pyasc's name)
     static_range,
 )
 from emulator.asc.tensors import GlobalAddress, GlobalTensor, LocalTensor
@@ -96,3 +98,7 @@ __all__ = [
     "wait_flag",
     *vector.__all__,
 ]
+
+if TYPE_CHECKING:
+    # The vector calls are made from the instruction table.
+    def __getattr__(name: str) -> vector.VectorCall: ...

@@ -1,9 +1,10 @@
-"""Which core is being recorded on this thread."""
+"""Which device launches go to and which core is being recorded, on this thread."""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from emulator.errors import LaunchError
 
@@ -11,11 +12,38 @@ if TYPE_CHECKING:
     from emulator.asc.recorder import CoreRecorder
 
 
+class Launches(Protocol):
+    """What a kernel needs of a device."""
+
+    def launch(
+        self, kernel: Any, cores: int, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any: ...
+
+
 class _Context(threading.local):
-    recorder: CoreRecorder | None = None
+    def __init__(self) -> None:
+        self.recorder: CoreRecorder | None = None
+        self.devices: list[Launches] = []
 
 
 _context = _Context()
+
+
+def enter_device(device: Launches) -> None:
+    """Make ``device`` the one that launches go to."""
+    _context.devices.append(device)
+
+
+def leave_device(device: Launches) -> None:
+    """Undo ``enter_device``."""
+    _context.devices.remove(device)
+
+
+def current_device() -> Any:
+    """The device of the innermost ``with Device(...)``; LaunchError where there is none."""
+    if not _context.devices:
+        raise LaunchError("no device: launch inside `with Device(...):`")
+    return _context.devices[-1]
 
 
 def current_recorder() -> CoreRecorder:

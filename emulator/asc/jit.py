@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Generic, Protocol, TypeVar, overload
 
+from emulator.asc.context import current_device, is_recording
 from emulator.errors import LaunchError
 
 _T = TypeVar("_T")
@@ -38,8 +39,6 @@ class Kernel:
         return self.function.__name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        from emulator.asc.context import is_recording
-
         if not is_recording():
             raise LaunchError(f"{self.name} is a kernel: launch it as {self.name}[core_num](...) on a Device")
         return self.function(*args, **kwargs)
@@ -48,8 +47,6 @@ class Kernel:
         cores, stream = launch if isinstance(launch, tuple) else (launch, None)
 
         def run(*args: Any, **kwargs: Any) -> Any:
-            from emulator.device import current_device
-
             device = current_device()
             if stream is not None:
                 return stream.submit(lambda: device.launch(self, cores, args, kwargs))

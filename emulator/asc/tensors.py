@@ -53,7 +53,7 @@ class GlobalAddress:
         return f"GlobalAddress({self.label} + {self.offset} B, {self.dtype})"
 
     def encode(self, low: int, nbytes: int, *, writes: bool) -> int:
-        """The operand of an instruction that touches ``nbytes`` from byte ``low`` of here; refuses what lies outside."""
+        """The operand of an instruction that touches ``nbytes`` from byte ``low``; refuses what lies outside."""
         first = self.offset + low
         if first < 0 or first + nbytes > self.nbytes:
             before = f"{-first} B before its start" if first < 0 else ""

@@ -44,8 +44,8 @@ def execute(
 ) -> None:
     """Apply one program row.
 
-    ``bodies[b]`` holds the first and last row of vector function ``b`` in ``body_rows``; ``bases`` the host addresses of
-    the tensors bound to the argument slots; ``ub`` and ``file`` host addresses of UB and of the register file;
+    ``bodies[b]`` holds the first and last row of vector function ``b`` in ``body_rows``; ``bases`` the host addresses
+    of the tensors bound to the argument slots; ``ub`` and ``file`` host addresses of UB and of the register file;
     ``batch`` the most iterations of a vector function that may run together.
     """
     kind, param = kinds[row[at.OP]], row[at.PARAM]

@@ -103,6 +103,6 @@ def compile_callback(function: Callable[..., Any], signature: Signature, name: s
     """Compile ``function`` as a C callback, kept on disk as ``name``; the result's ``address`` can be called."""
     options = {key: value for key, value in OPTIONS.items() if key != "nogil"}
     callback = CFunc(function, (signature.args, signature.return_type), locals={}, options=options)
-    callback._cache = _Cache(function, name)
+    vars(callback)["_cache"] = _Cache(function, name)
     callback.compile()
     return callback

@@ -260,7 +260,7 @@ def _start_head(pipe: Any, rows: Any, kinds: Any, cycles: Any, registers: Any, f
 
 
 @inlined
-def _next_to_complete(schedule: Any, registers: Any) -> int:
+def _next_to_complete(schedule: Any, registers: Any) -> Any:
     """The pipe whose running instruction completes next, or NONE."""
     chosen, best = np.int64(NONE), _NEVER
     running = 0

@@ -1,6 +1,6 @@
 """Runs a vector function: one instruction after another, each over a batch of iterations.
 
-A batch spans as many iterations as the call's legality test allows (see :mod:`emulator.program.batching`); one
+A batch spans as many iterations as the call's legality test allows (see :mod:`emulator.program.vector_body`); one
 iteration at a time gives the same results.
 """
 
@@ -158,7 +158,7 @@ def _enter_loop(row: Any, pool: Any, param: Any, file: Any, masks: Any, batch: A
     """Iterations of a batch of this loop; spreads the registers it only reads over the batch."""
     step = np.int64(1)
     if row[at.V_AUX] != 0:
-        step = min(pool[param + at.VF_BATCH], min(batch, BATCH_ITERATIONS), row[at.V_OFFSET])
+        step = min(pool[param + at.VF_BATCH], np.int64(min(batch, BATCH_ITERATIONS)), row[at.V_OFFSET])
     if step > 1:
         listed = row[at.V_IMM]
         for i in range(pool[listed]):
@@ -186,9 +186,9 @@ def run_vector_function(
 ) -> None:
     """Run rows ``first`` to ``last`` of ``rows`` with the arguments at ``pool[param]``.
 
-    ``kinds`` maps opcodes to Execute, ``lanes`` lane numbers to the addresses of compiled loops; ``ub`` and ``file`` are
-    the host addresses of the core's UB and of a register file of REGISTER_FILE_BYTES; ``batch`` is the most iterations
-    that may run together.
+    ``kinds`` maps opcodes to Execute, ``lanes`` lane numbers to the addresses of compiled loops; ``ub`` and ``file``
+    are the host addresses of the core's UB and of a register file of REGISTER_FILE_BYTES; ``batch`` is the most
+    iterations that may run together.
     """
     masks = np.zeros((MAX_MASK_REGISTERS + 1, 2), np.int64)
     masks[:, SIZE] = 1

@@ -18,7 +18,7 @@ MAX_WRITES = 3
 
 Array = np.ndarray[Any, np.dtype[np.int64]]
 
-# Columns of a program's lane table: bits per element of each operand; DST_READ is set where the destination is read too.
+# Columns of a program's lane table: bits an element of each operand; DST_READ where the destination is read too.
 DST_BITS, SRC0_BITS, SRC1_BITS, MASK_BITS, DST_READ_BITS = range(5)
 
 

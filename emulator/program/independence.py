@@ -27,7 +27,8 @@ def _in_memory(ranges: Array, bases: Array | None) -> Array:
     if bases is None:
         return flat
     shift = bases[(flat[:, 0] >> at.GM_SHIFT) - 1] - (flat[:, 0] & ~at.GM_OFFSET_MASK)
-    return flat + shift[:, None]
+    shifted: Array = flat + shift[:, None]
+    return shifted
 
 
 def _gather(parts: list[Array]) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@ the file has one.  A call without a number of its own costs a register's through
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -74,12 +75,12 @@ def _call(soc: SocSpec, record: Instruction, key: tuple[str, ...], count: Array)
     for name in (f"{record.cost}{mode}", f"{record.cost}{mode}_unaligned"):
         fit = soc.call_fit(name, dtype)
         if fit is not None:
-            return fit.k * count + fit.b
+            return np.asarray(fit.k * count + fit.b, np.float64)
     cost = soc.register_cost(record.cost, key[1])
     throughput = cost.cycles_per_register if cost else 1.0
     head = soc.launch.vector_function_head_cycles or _DEFAULT_CALL_CYCLES
     repeats = np.ceil(count * _widest_bytes(key) / soc.vector.register_bytes)
-    return head + (cost.latency_cycles if cost else 0.0) + throughput * repeats
+    return np.asarray(head + (cost.latency_cycles if cost else 0.0) + throughput * repeats, np.float64)
 
 
 def _widest_bytes(key: tuple[str, ...]) -> int:
@@ -111,7 +112,7 @@ def _constant(cycles: int) -> Cycles:
     return np.array(float(cycles))
 
 
-_COSTS = {
+_COSTS: dict[Execute, Callable[[Program, Array, SocSpec, int], Cycles]] = {
     Execute.COPY: _copies,
     Execute.NDDMA: _nddma,
     Execute.LANE: _calls,

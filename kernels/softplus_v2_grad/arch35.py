@@ -20,9 +20,9 @@ MAX_NDDMA_DIMS = 5
 
 @asc.simd_vf
 def softplus_grad_vf(
-    out: asc.LocalTensor,
-    features: asc.LocalTensor,
-    gradients: asc.LocalTensor,
+    out: asc.reg.UbPointer,
+    features: asc.reg.UbPointer,
+    gradients: asc.reg.UbPointer,
     count: int,
     beta: float,
     threshold: float,

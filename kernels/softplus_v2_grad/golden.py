@@ -56,7 +56,7 @@ def ulp_error(result: Array, reference: Array) -> Array:
         exponent = np.maximum(np.frexp(np.where(np.isfinite(reference), reference, 1.0))[1] - 1, smallest)
         error = np.abs(value - reference) / np.ldexp(1.0, exponent - bits + 1)
     same = (value == rounded) & ~np.isfinite(value) | (np.isnan(value) & np.isnan(reference))
-    return np.where(same, 0.0, np.where(np.isfinite(value) & np.isfinite(reference), error, np.inf))
+    return np.asarray(np.where(same, 0.0, np.where(np.isfinite(value) & np.isfinite(reference), error, np.inf)))
 
 
 def is_normal(reference: Array, dtype: Any) -> Array:
@@ -64,4 +64,5 @@ def is_normal(reference: Array, dtype: Any) -> Array:
     bits, smallest = _SIGNIFICAND_BITS[np.dtype(dtype).name]
     largest = np.ldexp(2.0 - np.ldexp(1.0, 1 - bits), 15 if bits == 11 else 127)
     magnitude = np.abs(reference)
-    return np.isfinite(reference) & (magnitude >= np.ldexp(1.0, smallest)) & (magnitude <= largest)
+    inside = (magnitude >= np.ldexp(1.0, smallest)) & (magnitude <= largest)
+    return np.asarray(np.isfinite(reference) & inside)

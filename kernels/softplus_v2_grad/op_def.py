@@ -11,7 +11,7 @@ from typing import NamedTuple
 class Attribute(NamedTuple):
     """An optional float attribute of the operator."""
 
-    index: int
+    position: int
     name: str
     default: float
 

@@ -1,5 +1,7 @@
 """The register level of dav-3510: registers, masks and the instructions of a vector function."""
 
+from typing import TYPE_CHECKING
+
 from emulator.asc.enums import CMPMODE, LoadDist, MaskMergeMode, MaskPattern
 from emulator.asc.reg import compute
 from emulator.asc.reg.compute import *  # noqa: F403
@@ -32,3 +34,9 @@ __all__ = [
     "update_mask",
     *compute.__all__,
 ]
+
+if TYPE_CHECKING:
+    from emulator.asc.vector import VectorCall
+
+    # The computing calls are made from the instruction table.
+    def __getattr__(name: str) -> VectorCall: ...

@@ -36,7 +36,8 @@ def create_addr_reg(dtype: DataType, *index_and_stride: Any) -> AddrReg:
     vector = current_vector()
     if not index_and_stride or len(index_and_stride) % 2 or len(index_and_stride) > 2 * at.VF_LOOP_DEPTH:
         vector.core.refuse(
-            f"create_addr_reg takes one to {at.VF_LOOP_DEPTH} pairs of index and stride, not {len(index_and_stride)} values"
+            f"create_addr_reg takes one to {at.VF_LOOP_DEPTH} pairs of index and stride, "
+            f"not {len(index_and_stride)} values"
         )
     total = Affine()
     for index, stride in zip(index_and_stride[::2], index_and_stride[1::2], strict=True):

@@ -129,9 +129,9 @@ class VectorRecorder:
         depth = len(self._loops)
         is_store = mask is not None
         limit = -1
-        if is_store and mask in self.leading:
+        if mask is not None and mask in self.leading:
             nbytes = min(nbytes, self.leading[mask] * size)
-        counter = self.counters.get(mask) if is_store else None
+        counter = self.counters.get(mask) if mask is not None else None
         if counter is not None and depth == 1 and address.strides[0] == nbytes:
             limit = counter.start * size
             self._loops[-1].limited.append((len(self.body.accesses), counter.index))

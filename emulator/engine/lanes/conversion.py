@@ -41,5 +41,5 @@ ROUNDINGS: dict[str, Callable[[Any], Any]] = {
 
 
 def rounding_body(mode: str) -> Callable[[Any], Any]:
-    """The function that rounds a value to an integer under ``mode``; "none" rounds like "rint" where it loses anything."""
+    """The function that rounds a value to an integer under ``mode``; "none" is "rint" where anything is lost."""
     return ROUNDINGS[mode]
