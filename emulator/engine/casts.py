@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from emulator.dtypes import DTYPES
-from emulator.engine.intrinsics import bits_of_float32
+from emulator.engine.intrinsics import bits_of_float32, float32_of_bits
 from emulator.engine.jit import inlined
 from emulator.engine.lanes.conversion import rounding_body
 from emulator.engine.storage import STORAGE, canonical_nan
@@ -71,13 +71,25 @@ def _directed(name: str, mode: str) -> _Convert:
     word = np.uint32 if name == "float32" else np.uint16
     one = word(1)
 
-    @inlined
-    def bits_of(x: Any) -> Any:
-        return word(bits_of_float32(store(x))) if name == "float32" else store(x)
+    if name == "float32":
 
-    @inlined
-    def value_of(bits: Any) -> Any:
-        return np.float64(load(bits))
+        @inlined
+        def bits_of(x: Any) -> Any:
+            return bits_of_float32(np.float32(x))
+
+        @inlined
+        def value_of(bits: Any) -> Any:
+            return np.float64(float32_of_bits(bits))
+
+    else:
+
+        @inlined
+        def bits_of(x: Any) -> Any:
+            return store(x)
+
+        @inlined
+        def value_of(bits: Any) -> Any:
+            return np.float64(load(bits))
 
     step = _STEPS[mode]
 

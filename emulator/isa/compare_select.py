@@ -1,11 +1,12 @@
-"""Comparison and selection on UB; masks are packed bits, the first element in the lowest bit."""
+"""Comparison and selection on UB; masks are packed bits, the first element in the lowest bit.
+
+Every comparison with NaN gives 0, NE included (special-value tables).
+"""
 
 from __future__ import annotations
 
 from emulator.isa.families import F32, FLOATS, ORDERED, memory
 from emulator.isa.record import Form
-
-_NAN = "documented, except NaN operands: a guess, only NE is true for them"
 
 RECORDS = (
     memory(
@@ -15,7 +16,7 @@ RECORDS = (
         "比较与选择/Compare.md",
         a2=F32,
         a5=ORDERED,
-        provenance=_NAN,
+        lane="compare_ordered",
     ),
     memory(
         "compare_scalar",
@@ -24,8 +25,7 @@ RECORDS = (
         "比较与选择/Compares.md",
         a2=F32,
         a5=ORDERED,
-        lane="compare_scalar",
-        provenance=_NAN,
+        lane="compare_ordered_scalar",
     ),
     memory(
         "select",

@@ -12,7 +12,6 @@ from emulator.isa.record import Form
 
 _ARITHMETIC = (*INTEGERS, *FLOATS)
 _SCALAR_TYPES = (*BYTES, "int16", *FLOATS, "int32", *LONGS)
-_NAN_GUESS = "documented, except NaN operands: a guess, they give NaN"
 
 RECORDS = (
     memory("abs", Form.UNARY, "|src|.", "基础算术/Abs.md", a2=F32, a5=("int8", "int16", *F32, "int32", "int64")),
@@ -23,7 +22,7 @@ RECORDS = (
     memory(
         "reciprocal",
         Form.UNARY,
-        "1 / src.  The chip's own approximation is off by up to 2e-3 (half) and 2e-4 (float); here it is exact.",
+        "1 / src, correctly rounded; the chip approximates it within 2e-3 (half) or 2e-4 (float).",
         "基础算术/Reciprocal.md",
         a2=F32,
         a5=F32,
@@ -36,7 +35,6 @@ RECORDS = (
         "基础算术/Relu.md",
         a2=(*F32, "int32"),
         a5=(*F32, "int32", "int64"),
-        provenance=_NAN_GUESS,
     ),
     memory("neg", Form.UNARY, "-src.", "基础算术/Neg(ISASI).md", a5=("int8", "int16", "int32", "int64", *F32)),
     memory(
@@ -59,7 +57,6 @@ RECORDS = (
         "基础算术/Max.md",
         a2=S16_TO_F32,
         a5=ORDERED,
-        provenance=_NAN_GUESS,
     ),
     memory(
         "min",
@@ -68,7 +65,6 @@ RECORDS = (
         "基础算术/Min.md",
         a2=S16_TO_F32,
         a5=ORDERED,
-        provenance=_NAN_GUESS,
     ),
     memory(
         "bitwise_and",
@@ -87,7 +83,6 @@ RECORDS = (
         "复合计算/AddRelu.md",
         a2=("int16", *F32),
         a5=("int16", *F32, "int64"),
-        provenance=_NAN_GUESS,
     ),
     memory(
         "sub_relu",
@@ -96,7 +91,6 @@ RECORDS = (
         "复合计算/SubRelu.md",
         a2=("int16", *F32),
         a5=("int16", *F32, "int64"),
-        provenance=_NAN_GUESS,
     ),
     memory("adds", Form.SCALAR, "src + scalar.", "基础算术/Adds.md", a2=S16_TO_F32, a5=_SCALAR_TYPES),
     memory("muls", Form.SCALAR, "src x scalar.", "基础算术/Muls.md", a2=S16_TO_F32, a5=_SCALAR_TYPES[2:]),
@@ -107,7 +101,6 @@ RECORDS = (
         "基础算术/Maxs.md",
         a2=S16_TO_F32,
         a5=_SCALAR_TYPES[:-1],
-        provenance=_NAN_GUESS,
     ),
     memory(
         "mins",
@@ -116,7 +109,6 @@ RECORDS = (
         "基础算术/Mins.md",
         a2=S16_TO_F32,
         a5=_SCALAR_TYPES[:-1],
-        provenance=_NAN_GUESS,
     ),
     memory(
         "leaky_relu",
@@ -125,7 +117,6 @@ RECORDS = (
         "基础算术/LeakyRelu.md",
         a2=F32,
         a5=F32,
-        provenance=_NAN_GUESS,
     ),
     memory(
         "shift_right",

@@ -6,7 +6,6 @@ from emulator.isa.families import A5, F32, FLOATS, INTEGERS, LONGS, ORDERED, REG
 from emulator.isa.record import Execute, Form, Instruction, Level, Pipe
 
 _ALL = (*INTEGERS, *FLOATS)
-_NAN_GUESS = "documented, except NaN operands: a guess, they give NaN"
 
 
 def _other(
@@ -81,7 +80,7 @@ RECORDS = (
     register(
         "neg", Form.UNARY, "-src: the sign bit inverted.", "基础算术/Neg.md", ("int8", "int16", "int32", "int64", *F32)
     ),
-    register("relu", Form.UNARY, "max(src, 0).", "基础算术/Relu.md", ("int32", "int64", *F32), provenance=_NAN_GUESS),
+    register("relu", Form.UNARY, "max(src, 0).", "基础算术/Relu.md", ("int32", "int64", *F32)),
     register("add", Form.BINARY, "src0 + src1.", "基础算术/Add.md", _ALL, merging=True),
     register("sub", Form.BINARY, "src0 - src1.", "基础算术/Sub.md", _ALL),
     register("mul", Form.BINARY, "src0 x src1.", "基础算术/Mul.md", (*WORDS, *FLOATS, *LONGS)),
@@ -93,7 +92,6 @@ RECORDS = (
         "基础算术/Max.md",
         ORDERED,
         merging=True,
-        provenance=_NAN_GUESS,
     ),
     register(
         "min",
@@ -102,12 +100,11 @@ RECORDS = (
         "基础算术/Min.md",
         ORDERED,
         merging=True,
-        provenance=_NAN_GUESS,
     ),
     register("adds", Form.SCALAR, "src + scalar.", "基础算术/Adds.md", _ALL),
     register("muls", Form.SCALAR, "src x scalar.", "基础算术/Muls.md", (*WORDS, *F32, *LONGS)),
-    register("maxs", Form.SCALAR, "The larger of src and scalar.", "基础算术/Maxs.md", ORDERED, provenance=_NAN_GUESS),
-    register("mins", Form.SCALAR, "The smaller of src and scalar.", "基础算术/Mins.md", ORDERED, provenance=_NAN_GUESS),
+    register("maxs", Form.SCALAR, "The larger of src and scalar.", "基础算术/Maxs.md", ORDERED),
+    register("mins", Form.SCALAR, "The smaller of src and scalar.", "基础算术/Mins.md", ORDERED),
     register("leaky_relu", Form.SCALAR, "src where at least 0, else src x scalar.", "基础算术/LeakyRelu.md", F32),
     register(
         "compare",
@@ -115,7 +112,6 @@ RECORDS = (
         "Sets the mask's lanes where the comparison holds; lanes outside the governing mask become 0.",
         "比较与选择/Compare.md",
         ORDERED,
-        provenance="documented, except NaN operands: a guess, only NE is true for them",
     ),
     register(
         "compares",
@@ -125,7 +121,6 @@ RECORDS = (
         ORDERED,
         lane="compare_scalar",
         cost="compare_scalar",
-        provenance="documented, except NaN operands: a guess, only NE is true for them",
     ),
     register(
         "select", Form.SELECT, "src0 where the mask is set, else src1; nothing is zeroed.", "比较与选择/Select.md", _ALL

@@ -10,6 +10,9 @@ from kernels.softplus_v2_grad.op_def import BETA, THRESHOLD
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+# exp(88.72284) is the first to exceed float32.
+_EXP_OVERFLOWS_BELOW = np.float32(-88.72283)
+
 _SIGNIFICAND_BITS = {"float16": (11, -14), "bfloat16": (8, -126), "float32": (24, -126)}
 
 
@@ -59,10 +62,16 @@ def ulp_error(result: Array, reference: Array) -> Array:
     return np.asarray(np.where(same, 0.0, np.where(np.isfinite(value) & np.isfinite(reference), error, np.inf)))
 
 
-def is_normal(reference: Array, dtype: Any) -> Array:
-    """Where a float64 reference is a normal number of ``dtype``: the ULP bounds hold there."""
+def bound_applies(reference: Array, features: Array, beta: float, dtype: Any) -> Array:
+    """Where the ULP bounds hold: the reference is a normal number of ``dtype`` and exp(-beta x features) is finite.
+
+    Beyond that exponential the operator's own algorithm overflows to infinity and the quotient becomes 0, although the
+    mathematical value may still be a normal number.
+    """
     bits, smallest = _SIGNIFICAND_BITS[np.dtype(dtype).name]
     largest = np.ldexp(2.0 - np.ldexp(1.0, 1 - bits), 15 if bits == 11 else 127)
     magnitude = np.abs(reference)
-    inside = (magnitude >= np.ldexp(1.0, smallest)) & (magnitude <= largest)
+    with np.errstate(all="ignore"):
+        product = np.float32(beta) * features.astype(np.float32)
+    inside = (magnitude >= np.ldexp(1.0, smallest)) & (magnitude <= largest) & ~(product < _EXP_OVERFLOWS_BELOW)
     return np.asarray(np.isfinite(reference) & inside)

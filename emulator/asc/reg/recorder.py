@@ -161,13 +161,8 @@ class VectorRecorder:
         row = self.emit(_LOOP, {at.V_OFFSET: bounds[0]})
         self._loops.append(_Loop(row, bounds[0]))
         strides = tuple(int(level == len(self._loops) - 1) for level in range(at.VF_LOOP_DEPTH))
-        finished = False
-        try:
-            yield Affine(0, strides)
-            finished = True
-        finally:
-            if not finished:
-                self.core.refuse("a hardware loop cannot be left before its end")
+        # A body that breaks out never comes back here; finish() then finds the loop open.
+        yield Affine(0, strides)
         end = self.emit(_END, {at.V_SRC0: row})
         self.body.rows[row][at.V_DST] = end
         self._close(self._loops.pop(), end)
@@ -196,7 +191,7 @@ class VectorRecorder:
     def finish(self) -> VectorBody:
         """The recorded body; refuses one whose loops are not closed."""
         if self._loops:
-            self.core.refuse("a hardware loop of this vector function was not run to its end")
+            self.core.refuse("a hardware loop of this vector function was left before its end")
         return self.body
 
 

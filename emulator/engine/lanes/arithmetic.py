@@ -141,7 +141,8 @@ def sub_relu_integer(a: Any, b: Any) -> Any:
 
 @lane(Form.SCALAR, "f")
 def leaky_relu(a: Any, s: Any) -> Any:
-    return a if a >= 0 else a * s
+    # By the sign bit: -0 counts as negative.
+    return a * s if bits_of_float32(a) >> np.uint32(31) else a
 
 
 @lane(Form.FILL, "fiu", keeps_nan=True)

@@ -1,4 +1,7 @@
-"""Comparisons (NaN compares false, except for NE) and selection."""
+"""Comparisons and selection.
+
+NaN compares false; NE is true for it at register level and false at memory level, as the special-value tables have it.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,17 @@ def _ne(a: Any, b: Any) -> Any:
     return a != b
 
 
-for _mode, _compare in {"lt": _lt, "gt": _gt, "eq": _eq, "le": _le, "ge": _ge, "ne": _ne}.items():
-    lane(Form.COMPARE, "fiu", name=f"compare_{_mode}")(_compare)
-    lane(Form.COMPARE_SCALAR, "fiu", name=f"compare_scalar_{_mode}")(_compare)
+def _ne_ordered(a: Any, b: Any) -> Any:
+    return (a < b) or (a > b)
+
+
+_REGISTER_LEVEL = {"lt": _lt, "gt": _gt, "eq": _eq, "le": _le, "ge": _ge, "ne": _ne}
+_MEMORY_LEVEL = _REGISTER_LEVEL | {"ne": _ne_ordered}
+
+for _name, _modes in {"compare": _REGISTER_LEVEL, "compare_ordered": _MEMORY_LEVEL}.items():
+    for _mode, _body in _modes.items():
+        lane(Form.COMPARE, "fiu", name=f"{_name}_{_mode}")(_body)
+        lane(Form.COMPARE_SCALAR, "fiu", name=f"{_name}_scalar_{_mode}")(_body)
 
 
 def _choose(m: Any, a: Any, b: Any) -> Any:
