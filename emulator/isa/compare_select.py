@@ -5,7 +5,7 @@ Every comparison with NaN gives 0, NE included (special-value tables).
 
 from __future__ import annotations
 
-from emulator.isa.families import F32, FLOATS, ORDERED, memory
+from emulator.isa.families import ALL, F32, memory
 from emulator.isa.record import Form
 
 RECORDS = (
@@ -15,7 +15,7 @@ RECORDS = (
         "One bit an element: src0 compared with src1.",
         "比较与选择/Compare.md",
         a2=F32,
-        a5=ORDERED,
+        a5=ALL,
         lane="compare_ordered",
     ),
     memory(
@@ -24,7 +24,7 @@ RECORDS = (
         "One bit an element: src compared with the scalar.",
         "比较与选择/Compares.md",
         a2=F32,
-        a5=ORDERED,
+        a5=ALL,
         lane="compare_ordered_scalar",
     ),
     memory(
@@ -33,7 +33,7 @@ RECORDS = (
         "src0 where the mask's bit is 1, else src1.",
         "比较与选择/Select.md",
         a2=F32,
-        a5=FLOATS,
+        a5=ALL,
     ),
     memory(
         "select_scalar",
@@ -41,7 +41,7 @@ RECORDS = (
         "src0 where the mask's bit is 1, else the scalar; written asc.select in tensor-scalar mode.",
         "比较与选择/Select.md",
         a2=F32,
-        a5=FLOATS,
+        a5=ALL,
         cost="select",
     ),
 )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from emulator.isa.families import A2, A5, FLOATS, INTEGERS, REG_PAGES
+from emulator.isa.families import A2, A5, ALL, REG_PAGES
 from emulator.isa.record import Execute, Instruction, Level, Pipe
-
-_ALL = (*INTEGERS, *FLOATS)
 
 
 def _sync(name: str, execute: Execute, summary: str, page: str) -> Instruction:
@@ -28,7 +26,7 @@ def _scalar(name: str, execute: Execute, summary: str, page: str) -> Instruction
         pipe=Pipe.S,
         summary=summary,
         source=f"基础API/数据结构/LocalTensor/{page}",
-        dtypes={A2: _ALL, A5: _ALL},
+        dtypes={A2: ALL, A5: ALL},
         cost="scalar_access",
     )
 
@@ -61,7 +59,7 @@ RECORDS = (
         pipe=Pipe.V,
         summary="Runs a vector function.",
         source=f"{REG_PAGES}/VF调用/asc_vf_call.md",
-        dtypes={A5: _ALL},
+        dtypes={A5: ALL},
         cost="vector_function",
     ),
 )

@@ -7,10 +7,9 @@ guess.
 
 from __future__ import annotations
 
-from emulator.isa.families import BYTES, F32, FLOATS, INTEGERS, LONGS, ORDERED, S16_TO_F32, WORDS, memory
+from emulator.isa.families import ALL, BYTES, F32, FLOATS, INTEGERS, LONGS, S16_TO_F32, WORDS, memory
 from emulator.isa.record import Form
 
-_ARITHMETIC = (*INTEGERS, *FLOATS)
 _SCALAR_TYPES = (*BYTES, "int16", *FLOATS, "int32", *LONGS)
 
 RECORDS = (
@@ -46,17 +45,17 @@ RECORDS = (
         a5=INTEGERS,
         cost="not",
     ),
-    memory("add", Form.BINARY, "src0 + src1.", "基础算术/Add.md", a2=S16_TO_F32, a5=_ARITHMETIC),
-    memory("sub", Form.BINARY, "src0 - src1.", "基础算术/Sub.md", a2=S16_TO_F32, a5=_ARITHMETIC),
+    memory("add", Form.BINARY, "src0 + src1.", "基础算术/Add.md", a2=S16_TO_F32, a5=ALL),
+    memory("sub", Form.BINARY, "src0 - src1.", "基础算术/Sub.md", a2=S16_TO_F32, a5=ALL),
     memory("mul", Form.BINARY, "src0 x src1.", "基础算术/Mul.md", a2=S16_TO_F32, a5=(*WORDS, *FLOATS, *LONGS)),
-    memory("div", Form.BINARY, "src0 / src1, within 1 ULP.", "基础算术/Div.md", a2=F32, a5=(*WORDS, *F32, "int64")),
+    memory("div", Form.BINARY, "src0 / src1, within 1 ULP.", "基础算术/Div.md", a2=F32, a5=(*WORDS, *F32, *LONGS)),
     memory(
         "max",
         Form.BINARY,
         "The larger of two; max(-0, +0) is +0.",
         "基础算术/Max.md",
         a2=S16_TO_F32,
-        a5=ORDERED,
+        a5=ALL,
     ),
     memory(
         "min",
@@ -64,7 +63,7 @@ RECORDS = (
         "The smaller of two; min(-0, +0) is -0.",
         "基础算术/Min.md",
         a2=S16_TO_F32,
-        a5=ORDERED,
+        a5=ALL,
     ),
     memory(
         "bitwise_and",
@@ -100,7 +99,7 @@ RECORDS = (
         "The larger of src and scalar.",
         "基础算术/Maxs.md",
         a2=S16_TO_F32,
-        a5=_SCALAR_TYPES[:-1],
+        a5=_SCALAR_TYPES,
     ),
     memory(
         "mins",
@@ -108,7 +107,7 @@ RECORDS = (
         "The smaller of src and scalar.",
         "基础算术/Mins.md",
         a2=S16_TO_F32,
-        a5=_SCALAR_TYPES[:-1],
+        a5=_SCALAR_TYPES,
     ),
     memory(
         "leaky_relu",
@@ -124,17 +123,27 @@ RECORDS = (
         "src >> scalar; signed types keep the sign.  A negative amount is undefined and shifts by nothing here.",
         "逻辑计算/ShiftRight.md",
         a2=WORDS,
-        a5=INTEGERS[:-1],
+        a5=INTEGERS,
         cost="shift_rights",
+    ),
+    memory(
+        "shift_left",
+        Form.SCALAR,
+        "src << scalar, for unsigned types.  A negative amount is undefined and shifts by nothing here.",
+        "逻辑计算/ShiftLeft.md",
+        a2=("uint16", "uint32"),
+        a5=("uint8", "uint16", "uint32", "uint64"),
+        cost="shift_lefts",
+        provenance="documented; signed types are left out: they keep the sign bit, which a lane cannot place",
     ),
     memory(
         "axpy",
         Form.TERNARY,
-        "dst + src x scalar.",
+        "dst + src x scalar, fused: rounded once.",
         "复合计算/Axpy.md",
         a2=F32,
-        a5=F32,
-        provenance="documented; whether the product is rounded first is a guess: it is rounded once",
+        a5=FLOATS,
+        provenance="documented for dav-3510; dav-2201 rounds the product as well by its special-value table",
     ),
     memory(
         "duplicate",
@@ -142,6 +151,6 @@ RECORDS = (
         "Every element becomes the scalar.",
         "数据填充/Duplicate.md",
         a2=("int16", "uint16", "float16", "bfloat16", "int32", "uint32", "float32"),
-        a5=_ARITHMETIC,
+        a5=ALL,
     ),
 )

@@ -15,8 +15,7 @@ BYTES = ("int8", "uint8")
 WORDS = ("int16", "uint16", "int32", "uint32")
 LONGS = ("int64", "uint64")
 INTEGERS = (*BYTES, *WORDS, *LONGS)
-# Lanes of integers are int64, so what depends on the order of large uint64 values is not offered.
-ORDERED = (*BYTES, *WORDS, "int64", *FLOATS)
+ALL = (*INTEGERS, *FLOATS)
 
 MEMORY_PAGES = "基础API/Memory矢量计算"
 REG_PAGES = "基础API/Reg矢量计算"

@@ -6,12 +6,11 @@ import sys
 
 import click
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 from emulator import Device
 from host_api.cli.experiment import random_inputs, run_softplus_v2_grad
-from host_api.cli.report import progress_bar, show_experiment
+from host_api.cli.report import make_console, progress_bar, show_experiment
 from host_api.ops import softplus_backward
 from kernels.softplus_v2_grad.golden import softplus_v2_grad as golden
 
@@ -21,7 +20,7 @@ _LARGE = (4096, 4096)
 @click.command()
 def demo() -> None:
     """Run the operator's official example, then 16 Mi elements, on the emulated Ascend950."""
-    console = Console()
+    console = make_console()
     console.print("[bold]1. aclnnSoftplusBackward, the official example[/]: {4, 2}, beta 1.1, threshold 1.2")
     console.print("   the first run on a machine compiles the engine once (some 15 s); later ones start at once\n")
     values = np.arange(1, 9, dtype=np.float32).reshape(4, 2) / np.float32(10)

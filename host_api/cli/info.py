@@ -12,6 +12,7 @@ from emulator.isa.record import Instruction
 from emulator.isa.table import FAMILIES
 from emulator.soc import SocSpec, load_soc, soc_names, variants
 from emulator.soc.spec import Sourced
+from host_api.cli.report import make_console
 
 
 @click.command()
@@ -19,7 +20,7 @@ from emulator.soc.spec import Sourced
 @click.option("--instruction", default=None, help="One instruction, like add or reg.exp.")
 def info(soc: str | None, instruction: str | None) -> None:
     """List SoCs and instructions with their sources."""
-    console = Console()
+    console = make_console()
     if soc is not None:
         _show_soc(console, load_soc(soc))
     elif instruction is not None:

@@ -12,6 +12,13 @@ from rich.table import Table
 from host_api.cli.experiment import ULP_LIMITS, Experiment
 
 LONG_RUN_ELEMENTS = 1 << 20
+PIPE_WIDTH = 200
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """A console that does not squeeze tables where nobody looks at a terminal."""
+    console = Console(stderr=stderr)
+    return console if console.is_terminal else Console(stderr=stderr, width=PIPE_WIDTH)
 
 
 @contextmanager

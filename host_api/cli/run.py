@@ -6,13 +6,12 @@ import json
 import sys
 
 import click
-from rich.console import Console
 
 from emulator import Device
 from emulator.engine.schedule import Schedule
 from host_api.cli.experiment import Experiment, random_inputs, run_softplus_v2_grad
 from host_api.cli.options import DTYPE, OPERATOR, Shape
-from host_api.cli.report import progress_bar, show_experiment
+from host_api.cli.report import make_console, progress_bar, show_experiment
 from kernels.softplus_v2_grad.op_def import BETA, THRESHOLD
 
 
@@ -45,7 +44,7 @@ def run(
 
     Exits with 1 when elements are beyond the accuracy limit.
     """
-    console = Console(stderr=as_json)
+    console = make_console(stderr=as_json)
     gradients, features = random_inputs(shape, dtype, seed)
     with Device(soc, cores, ub_bytes, schedule, seed) as device, progress_bar(console, gradients.size) as progress:
         experiment = run_softplus_v2_grad(device, gradients, features, beta, threshold, progress)

@@ -1,4 +1,7 @@
-"""Arithmetic, minimum and maximum, and fill."""
+"""Arithmetic, minimum and maximum, and fill.
+
+An unsigned lane holds the zero-extended value, a uint64 lane the same 64 bits; both order and divide as uint64.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from emulator.engine.intrinsics import bits_of_float32, float32_of_bits
+from emulator.engine.intrinsics import bits_of_float32, bits_of_float64, float32_of_bits, float64_of_bits
 from emulator.engine.lanes.registry import lane
 from emulator.isa.record import Form
 
@@ -31,13 +34,19 @@ def div(a: Any, b: Any) -> Any:
     return a / b
 
 
-@lane(Form.BINARY, "iu", name="div")
+@lane(Form.BINARY, "i", name="div")
 def div_integer(a: Any, b: Any) -> Any:
     # Towards zero, as in C.  Dividing by 0 is undefined on the chip and gives 0 here.
     divisor = b if b != 0 else np.int64(1)
     quotient = abs(a) // abs(divisor)
     signed = quotient if (a < 0) == (divisor < 0) else -quotient
     return signed if b != 0 else np.int64(0)
+
+
+@lane(Form.BINARY, "u", name="div")
+def div_unsigned(a: Any, b: Any) -> Any:
+    quotient = np.int64(np.uint64(a) // np.uint64(b if b != 0 else np.int64(1)))
+    return quotient if b != 0 else np.int64(0)
 
 
 @lane(Form.SCALAR, "fiu")
@@ -52,8 +61,18 @@ def muls(a: Any, s: Any) -> Any:
 
 @lane(Form.TERNARY, "f")
 def axpy(d: Any, a: Any, s: Any) -> Any:
-    # The product is exact in float64, so the sum is all but rounded once.
-    return np.float64(d) + np.float64(a) * np.float64(s)
+    # A fused multiply-add.  The product is exact in float64; the sum is rounded to odd there, so that rounding it to
+    # float32 afterwards is as good as rounding once.  A half is rounded a second time, from float32.
+    product, addend = np.float64(a) * np.float64(s), np.float64(d)
+    total = product + addend
+    part = total - product
+    error = (product - (total - part)) + (addend - part)
+    # One step towards the exact sum; infinities and NaN have an error of NaN and take none.
+    outward = np.int64(error > 0 if total > 0 else error < 0)
+    inward = np.int64(error < 0 if total > 0 else error > 0)
+    bits = bits_of_float64(total)
+    even = np.int64(1) - (bits & np.int64(1))
+    return float64_of_bits(bits + even * (outward - inward))
 
 
 @lane(Form.UNARY, "f", keeps_nan=True)
@@ -97,11 +116,21 @@ def _smaller_integer(a: Any, b: Any) -> Any:
     return a if a < b else b
 
 
+def _larger_unsigned(a: Any, b: Any) -> Any:
+    return a if np.uint64(a) > np.uint64(b) else b
+
+
+def _smaller_unsigned(a: Any, b: Any) -> Any:
+    return a if np.uint64(a) < np.uint64(b) else b
+
+
 for _form, _suffix in ((Form.BINARY, ""), (Form.SCALAR, "s")):
     lane(_form, "f", name=f"max{_suffix}")(_larger)
     lane(_form, "f", name=f"min{_suffix}")(_smaller)
-    lane(_form, "iu", name=f"max{_suffix}")(_larger_integer)
-    lane(_form, "iu", name=f"min{_suffix}")(_smaller_integer)
+    lane(_form, "i", name=f"max{_suffix}")(_larger_integer)
+    lane(_form, "i", name=f"min{_suffix}")(_smaller_integer)
+    lane(_form, "u", name=f"max{_suffix}")(_larger_unsigned)
+    lane(_form, "u", name=f"min{_suffix}")(_smaller_unsigned)
 
 
 @lane(Form.UNARY, "f")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from emulator.engine.lanes.registry import lane
 from emulator.isa.record import Form
 
@@ -39,13 +41,31 @@ def _ne_ordered(a: Any, b: Any) -> Any:
     return (a < b) or (a > b)
 
 
+def _lt_unsigned(a: Any, b: Any) -> Any:
+    return np.uint64(a) < np.uint64(b)
+
+
+def _gt_unsigned(a: Any, b: Any) -> Any:
+    return np.uint64(a) > np.uint64(b)
+
+
+def _le_unsigned(a: Any, b: Any) -> Any:
+    return np.uint64(a) <= np.uint64(b)
+
+
+def _ge_unsigned(a: Any, b: Any) -> Any:
+    return np.uint64(a) >= np.uint64(b)
+
+
 _REGISTER_LEVEL = {"lt": _lt, "gt": _gt, "eq": _eq, "le": _le, "ge": _ge, "ne": _ne}
 _MEMORY_LEVEL = _REGISTER_LEVEL | {"ne": _ne_ordered}
+_UNSIGNED = _REGISTER_LEVEL | {"lt": _lt_unsigned, "gt": _gt_unsigned, "le": _le_unsigned, "ge": _ge_unsigned}
 
 for _name, _modes in {"compare": _REGISTER_LEVEL, "compare_ordered": _MEMORY_LEVEL}.items():
-    for _mode, _body in _modes.items():
-        lane(Form.COMPARE, "fiu", name=f"{_name}_{_mode}")(_body)
-        lane(Form.COMPARE_SCALAR, "fiu", name=f"{_name}_scalar_{_mode}")(_body)
+    for _kinds, _bodies in {"fi": _modes, "u": _UNSIGNED}.items():
+        for _mode, _body in _bodies.items():
+            lane(Form.COMPARE, _kinds, name=f"{_name}_{_mode}")(_body)
+            lane(Form.COMPARE_SCALAR, _kinds, name=f"{_name}_scalar_{_mode}")(_body)
 
 
 def _choose(m: Any, a: Any, b: Any) -> Any:
