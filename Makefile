@@ -39,7 +39,7 @@ test: lint
 	$(BIN)/pytest -n $(JOBS)
 
 bench: $(BENCH_STAMP)
-	$(BIN)/pytest benchmarks --benchmark-only --benchmark-columns=min,median,iqr,rounds
+	$(BIN)/pytest benchmarks -s --override-ini python_files="bench_*.py" --benchmark-only --benchmark-columns=min,median,iqr,rounds
 
 clean:
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

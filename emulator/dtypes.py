@@ -69,10 +69,11 @@ def of_array(array: np.ndarray[Any, Any]) -> DataType | None:
 
 
 def element_bits(value: float, dtype: DataType) -> int:
-    """The bits of one element as a non-negative integer; floats are rounded to the type, integers wrap."""
+    """The bits of one element as an int64; floats are rounded to the type, integers wrap."""
     if dtype.is_float:
-        return int.from_bytes(np.array(value, np.float64).astype(dtype.numpy).tobytes(), "little")
-    return int(value) % (1 << (8 * dtype.size_bytes))
+        with np.errstate(over="ignore"):
+            return int.from_bytes(np.array(value, np.float64).astype(dtype.numpy).tobytes(), "little")
+    return _as_int64(int(value) % (1 << (8 * dtype.size_bytes)))
 
 
 def element_of_bytes(data: bytes, dtype: DataType) -> float | int:
@@ -85,7 +86,11 @@ def element_of_bytes(data: bytes, dtype: DataType) -> float | int:
 def immediate_bits(scalar: float, dtype: DataType) -> int:
     """A scalar operand as the 64 bits an instruction carries: rounded to the element type, then widened."""
     if not dtype.is_float:
-        wrapped = int(scalar) % (1 << 64)
-        return wrapped - (1 << 64) if wrapped >> 63 else wrapped
-    rounded = np.array([scalar], np.float64).astype(dtype.numpy).astype(np.float64)
+        return _as_int64(int(scalar) % (1 << 64))
+    with np.errstate(over="ignore"):
+        rounded = np.array([scalar], np.float64).astype(dtype.numpy).astype(np.float64)
     return int(rounded.view(np.int64)[0])
+
+
+def _as_int64(bits: int) -> int:
+    return bits - (1 << 64) if bits >> 63 else bits

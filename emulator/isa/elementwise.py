@@ -24,7 +24,7 @@ RECORDS = (
         "1 / src, correctly rounded; the chip approximates it within 2e-3 (half) or 2e-4 (float).",
         "基础算术/Reciprocal.md",
         a2=F32,
-        a5=F32,
+        a5=(*F32, *LONGS),
         provenance="documented range of error; the value within it is a guess",
     ),
     memory(
@@ -81,7 +81,7 @@ RECORDS = (
         "max(src0 + src1, 0).",
         "复合计算/AddRelu.md",
         a2=("int16", *F32),
-        a5=("int16", *F32, "int64"),
+        a5=("int16", *F32, *LONGS),
     ),
     memory(
         "sub_relu",
@@ -142,7 +142,7 @@ RECORDS = (
         "dst + src x scalar, fused: rounded once.",
         "复合计算/Axpy.md",
         a2=F32,
-        a5=FLOATS,
+        a5=(*FLOATS, *LONGS),
         provenance="documented for dav-3510; dav-2201 rounds the product as well by its special-value table",
     ),
     memory(

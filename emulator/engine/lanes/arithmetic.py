@@ -75,6 +75,11 @@ def axpy(d: Any, a: Any, s: Any) -> Any:
     return float64_of_bits(bits + even * (outward - inward))
 
 
+@lane(Form.TERNARY, "iu", name="axpy")
+def axpy_integer(d: Any, a: Any, s: Any) -> Any:
+    return d + a * s
+
+
 @lane(Form.UNARY, "f", keeps_nan=True)
 def neg(a: Any) -> Any:
     return float32_of_bits(bits_of_float32(a) ^ np.uint32(0x80000000))
@@ -156,6 +161,11 @@ def sub_relu(a: Any, b: Any) -> Any:
     total = a - b
     positive = total if total > 0 else np.float32(0)
     return positive if total == total else total
+
+
+@lane(Form.BINARY, "u", name="add_relu")
+def add_relu_unsigned(a: Any, b: Any) -> Any:
+    return a + b
 
 
 @lane(Form.BINARY, "i", name="add_relu")

@@ -75,3 +75,14 @@ def rsqrt(a: Any) -> Any:
 @lane(Form.UNARY, "f")
 def reciprocal(a: Any) -> Any:
     return np.float32(1) / a
+
+
+@lane(Form.UNARY, "i", name="reciprocal")
+def reciprocal_integer(a: Any) -> Any:
+    # As the division 1 / a: towards zero, and 0 for 0.
+    return a if (a == 1) or (a == -1) else np.int64(0)
+
+
+@lane(Form.UNARY, "u", name="reciprocal")
+def reciprocal_unsigned(a: Any) -> Any:
+    return a if a == 1 else np.int64(0)

@@ -1,0 +1,1 @@
+"""Benchmarks run under pytest-benchmark: `make bench`."""
