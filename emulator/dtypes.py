@@ -68,6 +68,7 @@ def of_array(array: np.ndarray[Any, Any]) -> DataType | None:
     return DTYPES.get(name)
 
 
+@lru_cache(4096)
 def element_bits(value: float, dtype: DataType) -> int:
     """The bits of one element as an int64; floats are rounded to the type, integers wrap."""
     if dtype.is_float:

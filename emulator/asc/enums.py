@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum, IntEnum
 
-from emulator.isa.layout import LoadDist, MaskPattern
+from emulator.isa.layout import LoadDist, MaskPattern, flag_index
 from emulator.isa.record import Pipe
 
 
@@ -34,13 +34,10 @@ class HardEvent(Enum):
     S_MTE3 = (Pipe.S, Pipe.MTE3)
     MTE3_S = (Pipe.MTE3, Pipe.S)
 
-    @property
-    def source(self) -> Pipe:
-        return self.value[0]
-
-    @property
-    def destination(self) -> Pipe:
-        return self.value[1]
+    def __init__(self, source: Pipe, destination: Pipe) -> None:
+        self.source = source
+        self.destination = destination
+        self.first_flag = flag_index(source, destination, 0)
 
 
 class PipeID(Enum):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from emulator.asc.context import current_recorder
 from emulator.asc.params import DataCopyExtParams, DataCopyPadExtParams, DataCopyParams, NdDmaParams
 from emulator.asc.recorder import CoreRecorder
@@ -168,11 +170,23 @@ def _round_up(nbytes: int) -> int:
 
 
 def _copy_nd(recorder: CoreRecorder, dst: Tensor, src: Tensor, params: NdDmaParams) -> None:
-    if not recorder.soc.capabilities.nddma:
-        recorder.refuse(f"{recorder.soc.name} has no N-dimensional copy (NDDMA)")
     dtype = _common_dtype(recorder, dst, src)
     if not isinstance(dst, LocalTensor) or not isinstance(src, GlobalTensor):
         recorder.refuse("an N-dimensional copy goes from global memory to UB")
+    known = recorder.builder.boxes.get((params, dtype))
+    if known is None:
+        known = recorder.builder.boxes[params, dtype] = _nd_record(recorder, params, dtype)
+    param, read, written, count = known
+    source = src.operand(0, read, writes=False)
+    # The documentation asks for 32-byte alignment, the shipped kernels pass element-aligned addresses: we follow them.
+    target = dst.operand("dst", written, alignment=dtype.size_bytes)
+    recorder.emit(_NDDMA, Pipe.MTE2, target, source, count=count, param=param)
+
+
+def _nd_record(recorder: CoreRecorder, params: NdDmaParams, dtype: DataType) -> tuple[int, int, int, int]:
+    """The parameter record of a box, and the bytes it reads from, spans in UB and writes."""
+    if not recorder.soc.capabilities.nddma:
+        recorder.refuse(f"{recorder.soc.name} has no N-dimensional copy (NDDMA)")
     size = dtype.size_bytes
     loops = _nd_loops(recorder, params)
     if size == 8 and (params.is_nearest_value_mode or params.constant_value):
@@ -180,14 +194,9 @@ def _copy_nd(recorder: CoreRecorder, dst: Tensor, src: Tensor, params: NdDmaPara
     record = [size, int(params.is_nearest_value_mode), element_bits(params.constant_value, dtype)]
     record += [value for loop in loops for value in loop]
     read = sum((loop[0] - 1) * loop[1] for loop in loops) + 1
-    written = sum((loop[0] + loop[3] + loop[4] - 1) * loop[2] for loop in loops) + 1
-    source = src.operand(0, read * size, writes=False)
-    # The documentation asks for 32-byte alignment, the shipped kernels pass element-aligned addresses: we follow them.
-    target = dst.operand("dst", written * size, alignment=size)
-    count = size
-    for loop in loops:
-        count *= loop[0] + loop[3] + loop[4]
-    recorder.emit(_NDDMA, Pipe.MTE2, target, source, count=count, param=recorder.builder.intern(tuple(record)))
+    spanned = sum((loop[0] + loop[3] + loop[4] - 1) * loop[2] for loop in loops) + 1
+    written = math.prod(loop[0] + loop[3] + loop[4] for loop in loops)
+    return recorder.builder.intern(tuple(record)), read * size, spanned * size, written * size
 
 
 def _nd_loops(recorder: CoreRecorder, params: NdDmaParams) -> list[tuple[int, int, int, int, int]]:

@@ -28,6 +28,7 @@ class CoreRecorder:
     ) -> None:
         self.builder = builder
         self.soc = soc
+        self.event_ids = soc.event_ids
         self.block_idx = block_idx
         self.block_num = block_num
         self.rows = array("q")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from emulator.asc.context import current_recorder
 from emulator.asc.enums import HardEvent, PipeID
-from emulator.isa.layout import flag_index
+from emulator.asc.recorder import CoreRecorder
 from emulator.isa.record import Level, Pipe
 from emulator.isa.table import lookup
 
@@ -15,25 +15,24 @@ _PIPE_BARRIER = lookup(Level.SYNC, "pipe_barrier")
 
 def set_flag(event: HardEvent, event_id: int) -> None:
     """Set the flag (event, event_id) once everything earlier on the event's source pipe is complete."""
-    _flag(event, event_id, is_set=True)
+    recorder = current_recorder()
+    flag = _flag(recorder, event, event_id)
+    recorder.emit(_SET_FLAG, event.source, aux=flag)
 
 
 def wait_flag(event: HardEvent, event_id: int) -> None:
     """Hold the event's destination pipe until the flag is set, then clear it."""
-    _flag(event, event_id, is_set=False)
-
-
-def _flag(event: HardEvent, event_id: int, *, is_set: bool) -> None:
     recorder = current_recorder()
+    flag = _flag(recorder, event, event_id)
+    recorder.emit(_WAIT_FLAG, event.destination, aux=flag)
+
+
+def _flag(recorder: CoreRecorder, event: HardEvent, event_id: int) -> int:
     if not isinstance(event, HardEvent):
         recorder.refuse(f"event must be a HardEvent, not {event!r}")
-    if not 0 <= event_id < recorder.soc.event_ids:
-        recorder.refuse(f"event_id is {event_id}; {recorder.soc.name} has ids 0..{recorder.soc.event_ids - 1}")
-    index = flag_index(event.source, event.destination, event_id)
-    if is_set:
-        recorder.emit(_SET_FLAG, event.source, aux=index)
-    else:
-        recorder.emit(_WAIT_FLAG, event.destination, aux=index)
+    if not 0 <= event_id < recorder.event_ids:
+        recorder.refuse(f"event_id is {event_id}; {recorder.soc.name} has ids 0..{recorder.event_ids - 1}")
+    return event.first_flag + event_id
 
 
 def pipe_barrier(pipe: PipeID) -> None:

@@ -39,8 +39,12 @@ class ProgramBuilder:
         self._lane_index: dict[tuple[str, ...], int] = {}
         self.bodies: list[VectorBody] = []
         self.vector_calls = VectorCalls()
-        self._locations: dict[tuple[CodeType, int], int] = {}
-        self._is_author: dict[CodeType, bool] = {}
+        self.boxes: dict[Any, tuple[int, int, int, int]] = {}
+        # Keyed by identity, since hashing a code object costs more than recording an instruction; the lists and the
+        # dictionary below keep the objects alive.
+        self._locations: dict[tuple[int, int], int] = {}
+        self._places: list[tuple[CodeType, int]] = []
+        self._own_codes: dict[int, CodeType] = {}
 
     def intern(self, values: tuple[int, ...]) -> int:
         """Offset of a parameter record in the pool; equal records are stored once."""
@@ -64,22 +68,27 @@ class ProgramBuilder:
         author: FrameType | None = frame
         while author is not None:
             code = author.f_code
-            known = self._is_author.get(code)
-            if known is None:
-                known = self._is_author[code] = not code.co_filename.startswith(_OWN_CODE)
-            if known:
-                return self._locations.setdefault((code, author.f_lasti), len(self._locations))
+            key = (id(code), author.f_lasti)
+            known = self._locations.get(key)
+            if known is not None:
+                return known
+            if self._own_codes.get(key[0]) is None:
+                if not code.co_filename.startswith(_OWN_CODE):
+                    self._locations[key] = len(self._places)
+                    self._places.append((code, author.f_lasti))
+                    return self._locations[key]
+                self._own_codes[key[0]] = code
             author = author.f_back
         return -1
 
     def here(self) -> SourceLocation | None:
         """The author's line that is being executed now, for error messages."""
         number = self.location(sys._getframe(1))
-        return self.locations()[number] if number >= 0 else None
+        return _line_of(*self._places[number]) if number >= 0 else None
 
     def locations(self) -> list[SourceLocation]:
         """The source lines in the order of their numbers."""
-        return [_line_of(code, offset) for code, offset in self._locations]
+        return [_line_of(code, offset) for code, offset in self._places]
 
 
 def _line_of(code: CodeType, offset: int) -> SourceLocation:

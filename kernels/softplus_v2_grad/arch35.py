@@ -7,6 +7,8 @@ cast through one of them (P4).
 
 from __future__ import annotations
 
+import math
+
 from dataclasses import dataclass
 
 from emulator import asc
@@ -77,13 +79,14 @@ def softplus_v2_grad(
         pipe.fetch_event_id(HardEvent.V_MTE3),
         pipe.fetch_event_id(HardEvent.MTE3_MTE2),
     )
+    copies = [_CopyIn(tiling, index, tensor) for index, tensor in enumerate(inputs)]
     process = _process_fp32 if gradients.dtype is asc.float32 else _process_half
-    process(tiling, inputs, target, buffers, events)
+    process(tiling, copies, target, buffers, events)
 
 
 def _process_fp32(
     tiling: TilingData,
-    inputs: list[asc.GlobalTensor],
+    copies: list[_CopyIn],
     output: asc.GlobalTensor,
     buffers: list[asc.TBuf],
     events: _Events,
@@ -95,8 +98,8 @@ def _process_fp32(
         tile = tiling.tile(flat)
         if flat != first:
             asc.wait_flag(HardEvent.MTE3_MTE2, events.mte3_mte2)
-        _copy_in(tiling, tile, 0, inputs[0], gradients)
-        _copy_in(tiling, tile, 1, inputs[1], features)
+        copies[0](tile, gradients)
+        copies[1](tile, features)
         asc.set_flag(HardEvent.MTE2_V, events.mte2_v)
         asc.wait_flag(HardEvent.MTE2_V, events.mte2_v)
         asc.vf_call(softplus_grad_vf, result, features, gradients, tile.out_count, tiling.beta, tiling.threshold)
@@ -109,7 +112,7 @@ def _process_fp32(
 
 def _process_half(
     tiling: TilingData,
-    inputs: list[asc.GlobalTensor],
+    copies: list[_CopyIn],
     output: asc.GlobalTensor,
     buffers: list[asc.TBuf],
     events: _Events,
@@ -122,8 +125,8 @@ def _process_half(
         tile = tiling.tile(flat)
         if flat != first:
             asc.wait_flag(HardEvent.MTE3_MTE2, events.mte3_mte2)
-        for index, widened in enumerate((gradients, features)):
-            _copy_in(tiling, tile, index, inputs[index], temp)
+        for copy, widened in zip(copies, (gradients, features), strict=True):
+            copy(tile, temp)
             asc.set_flag(HardEvent.MTE2_V, events.mte2_v)
             asc.wait_flag(HardEvent.MTE2_V, events.mte2_v)
             asc.cast(widened, temp, asc.RoundMode.CAST_NONE, tile.out_count)
@@ -138,38 +141,52 @@ def _process_half(
             asc.set_flag(HardEvent.MTE3_MTE2, events.mte3_mte2)
 
 
-def _copy_in(tiling: TilingData, tile: Tile, index: int, source: asc.GlobalTensor, buffer: asc.LocalTensor) -> None:
-    """Broadcast one input's tile into UB, packed: up to five dimensions an NDDMA, the rest in a scalar loop.
+class _CopyIn:
+    """Broadcasts one input's tiles into UB, packed: up to five dimensions an NDDMA, the rest in a scalar loop.
 
     The loop over what lies outside five dimensions counts whole tiles on the split axis, as the shipped kernel does, so
     a tail tile copies some of its rows again.
     """
-    axis, rank = tiling.split.axis, len(tiling.max_bro_shape)
-    extents = list(tiling.max_bro_shape)
-    extents[axis] = tile.rows
-    strides = tiling.input_strides[index]
-    dims = min(rank - axis, MAX_NDDMA_DIMS)
-    inner = range(rank - 1, rank - 1 - dims, -1)
-    packed = [1]
-    for dim in inner:
-        packed.append(packed[-1] * extents[dim])
-    params = asc.NdDmaParams(
-        asc.NdDmaLoopInfo(
-            loop_size=tuple(extents[dim] for dim in inner),
-            loop_src_stride=tuple(strides[dim] for dim in inner),
+
+    def __init__(self, tiling: TilingData, index: int, source: asc.GlobalTensor) -> None:
+        self._tiling = tiling
+        self._index = index
+        self._source = source
+        self._boxes: dict[int, tuple[asc.NdDmaParams, int]] = {}
+        axis, rank = tiling.split.axis, tiling.template_rank
+        dims = min(rank - axis, MAX_NDDMA_DIMS)
+        self._inner = range(rank - 1, rank - 1 - dims, -1)
+        self._outer = range(rank - dims - 1, axis - 1, -1)
+        self._rounds = math.prod(tiling.split.a_i if dim == axis else tiling.max_bro_shape[dim] for dim in self._outer)
+
+    def __call__(self, tile: Tile, buffer: asc.LocalTensor) -> None:
+        """Copy ``tile`` to the start of ``buffer``."""
+        params, packed = self._boxes.get(tile.rows) or self._box(tile.rows)
+        strides = self._tiling.input_strides[self._index]
+        for round_ in range(self._rounds):
+            rest, offset = round_, tile.in_offsets[self._index]
+            for dim in self._outer:
+                extent = self._extent(dim, tile.rows)
+                offset += rest % extent * strides[dim]
+                rest //= extent
+            asc.data_copy(buffer[round_ * packed :], self._source[offset:], params)
+
+    def _extent(self, dim: int, rows: int) -> int:
+        return rows if dim == self._tiling.split.axis else self._tiling.max_bro_shape[dim]
+
+    def _box(self, rows: int) -> tuple[asc.NdDmaParams, int]:
+        """The loops of a tile with so many rows, and the elements they pack."""
+        strides = self._tiling.input_strides[self._index]
+        packed = [1]
+        for dim in self._inner:
+            packed.append(packed[-1] * self._extent(dim, rows))
+        loops = asc.NdDmaLoopInfo(
+            loop_size=tuple(self._extent(dim, rows) for dim in self._inner),
+            loop_src_stride=tuple(strides[dim] for dim in self._inner),
             loop_dst_stride=tuple(packed[:-1]),
         )
-    )
-    outer = range(rank - dims - 1, axis - 1, -1)
-    rounds = 1
-    for dim in outer:
-        rounds *= tiling.split.a_i if dim == axis else extents[dim]
-    for round_ in range(rounds):
-        rest, offset = round_, tile.in_offsets[index]
-        for dim in outer:
-            offset += rest % extents[dim] * strides[dim]
-            rest //= extents[dim]
-        asc.data_copy(buffer[round_ * packed[-1] :], source[offset:], params)
+        self._boxes[rows] = asc.NdDmaParams(loops), packed[-1]
+        return self._boxes[rows]
 
 
 def _copy_out(tile: Tile, output: asc.GlobalTensor, buffer: asc.LocalTensor) -> None:
