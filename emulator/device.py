@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +31,9 @@ from emulator.live import LiveCores
 from emulator.memory import GlobalMemory
 from emulator.program.independence import cores_are_independent
 from emulator.soc import load_soc
+
+if TYPE_CHECKING:
+    from emulator.engine.state import MachineState
 
 
 class Device:
@@ -112,46 +117,52 @@ class Device:
             if key is not None and not data_dependent:
                 remember(kernel, key, prepared)
         started = time.perf_counter()
-        states = self._run(prepared, bases, live, share_memory(values))
+        state = self._run(prepared, bases, live, share_memory(values))
         seconds = time.perf_counter() - started
-        return self._result(prepared, states, seconds, from_cache)
+        return self._result(prepared, state, seconds, from_cache)
 
-    def _run(self, prepared: Prepared, bases: np.ndarray[Any, Any], live: LiveCores, aliased: bool) -> list[Any]:
+    def _run(self, prepared: Prepared, bases: np.ndarray[Any, Any], live: LiveCores, aliased: bool) -> MachineState:
         from emulator.engine.diagnose import raise_failures
-        from emulator.engine.runner import CoreJob, RunSettings, run_jobs
-        from emulator.engine.state import CoreState
+        from emulator.engine.runner import MachineJob, RunSettings, run_machine
+        from emulator.engine.state import MachineState
 
         program = prepared.program
-        jobs = [
-            CoreJob(rows, cycles, footprint, CoreState.fresh(len(rows), self.seed * 4096 + core))
-            for core, (rows, cycles, footprint) in enumerate(
-                zip(program.cores, prepared.cycles, program.footprints, strict=True)
-            )
-        ]
-        independent = cores_are_independent(program.footprints, bases) if aliased else prepared.independent
-        total = len(jobs)
-        done: list[int] = []
-
-        def count(_core: int) -> None:
-            done.append(_core)
-            if self.on_progress is not None:
-                self.on_progress(len(done), total)
-
+        state = MachineState.fresh(program.offsets, self.seed)
+        job = MachineJob(program.rows, prepared.cycles, program.footprint, state)
         settings = RunSettings(self.schedule, self.soc.scalar.issue_cycles)
-        statuses = run_jobs(
-            jobs,
+        for number, core in live.cores.items():
+            state.adopt(number, core.state)
+            core.finish(job.core(number), prepared.tables, bases, settings)
+        independent = (
+            cores_are_independent(program.footprint, program.offsets, bases) if aliased else prepared.independent
+        )
+        run_machine(
+            job,
             prepared.tables,
             bases,
             self.soc.ub_bytes,
             settings,
             threads=self.threads if independent else 1,
-            on_done=count,
-            resume=live.cores,
+            on_done=self._progress(program.block_num),
         )
-        raise_failures(jobs, statuses, program.location)
-        return [job.state for job in jobs]
+        raise_failures([job.core(number) for number in range(program.block_num)], job.statuses(), program.location)
+        return state
 
-    def _result(self, prepared: Prepared, states: list[Any], seconds: float, from_cache: bool) -> LaunchResult:
+    def _progress(self, total: int) -> Callable[[int], None] | None:
+        report = self.on_progress
+        if report is None:
+            return None
+        done = itertools.count()
+        lock = threading.Lock()
+
+        def count(cores: int) -> None:
+            with lock:
+                for _ in range(cores):
+                    report(next(done) + 1, total)
+
+        return count
+
+    def _result(self, prepared: Prepared, state: MachineState, seconds: float, from_cache: bool) -> LaunchResult:
         from emulator.engine.state import elapsed_cycles
 
         program = prepared.program
@@ -159,9 +170,9 @@ class Device:
             program=program,
             soc=self.soc,
             schedule=self.schedule.name,
-            timelines=[state.rows[: len(rows), :3] for state, rows in zip(states, program.cores, strict=True)],
+            timelines=[state.core(number).rows[:, :3] for number in range(program.block_num)],
             seconds_recording=0.0 if from_cache else prepared.seconds_recording,
             seconds_running=seconds,
             from_cache=from_cache,
-            core_cycles=[elapsed_cycles(state) for state in states],
+            core_cycles=elapsed_cycles(state.registers).tolist(),
         )

@@ -56,7 +56,7 @@ class Prepared:
     """A program ready to run again and again."""
 
     program: Program
-    cycles: list[Array]
+    cycles: Array
     seconds_recording: float
 
     @cached_property
@@ -72,7 +72,7 @@ class Prepared:
     @cached_property
     def independent(self) -> bool:
         """Whether the cores touch separate memory, given that the arguments do."""
-        return cores_are_independent(self.program.footprints)
+        return cores_are_independent(self.program.footprint, self.program.offsets)
 
 
 @dataclass
@@ -183,7 +183,7 @@ def record(
         data_dependent = data_dependent or recorder.data_dependent
         rows.append(np.frombuffer(recorder.rows, np.int64).reshape(-1, at.ROW_WIDTH))
     program = Program.build(builder, rows, soc=soc.name, kernel=kernel.name, tensors=slots)
-    cycles = [price(program, core_rows, soc, cores) for core_rows in rows]
+    cycles = price(program, program.rows, soc, cores)
     return Prepared(program, cycles, time.perf_counter() - started), data_dependent
 
 

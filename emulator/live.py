@@ -9,8 +9,7 @@ import numpy as np
 from emulator.asc.recorder import CoreRecorder
 from emulator.engine.schedule import Schedule
 from emulator.isa import layout as at
-from emulator.program import KINDS
-from emulator.program.footprint import Array, footprints
+from emulator.program.footprint import Array
 from emulator.program.program import Program
 from emulator.soc import SocSpec
 from emulator.timing import price
@@ -34,18 +33,18 @@ class LiveCores:
         """Run the core through its last recorded row, then read UB or global memory."""
         from emulator.engine.diagnose import raise_failures
         from emulator.engine.runner import CoreJob, LiveCore, RunSettings, Tables
-        from emulator.engine.state import CoreState
+        from emulator.engine.state import fresh_core
 
         rows = np.array(recorder.rows, np.int64).reshape(-1, at.ROW_WIDTH)
         program = Program.build(recorder.builder, [rows], soc=self._soc.name, kernel="", tensors=[])
         live = self.cores.get(recorder.block_idx)
         if live is None:
-            seed = self._seed * 4096 + recorder.block_idx
-            live = self.cores[recorder.block_idx] = LiveCore.start(CoreState.fresh(len(rows), seed), self._soc.ub_bytes)
+            state = fresh_core(len(rows), recorder.block_idx, self._seed)
+            live = self.cores[recorder.block_idx] = LiveCore.start(state, self._soc.ub_bytes)
         job = CoreJob(
             rows,
             price(program, rows, self._soc, self._block_num),
-            footprints(KINDS, rows, program.pool, program.lane_bits),
+            program.footprint,
             live.state,
         )
         tables = Tables.of(

@@ -31,7 +31,6 @@ class Arena:
         self.ub_address = self._memory.ctypes.data
         self.file_address = self.ub_address + self.stride
         self.shadow_address = self.file_address + REGISTER_FILE_BYTES
-        self.reset()
 
     def reset(self) -> None:
         """Poison UB, as a core that starts a kernel finds it."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 import os
 import queue
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ from emulator.engine.arena import Arena
 from emulator.engine.loops import lane_address
 from emulator.engine.registers import BATCH_ITERATIONS
 from emulator.engine.schedule import Schedule
-from emulator.engine.scheduler import run_core
-from emulator.engine.state import NONE, Array, CoreState, Status
+from emulator.engine.scheduler import run_core, run_cores
+from emulator.engine.state import NONE, STATUS, Array, CoreState, MachineState, Status
 from emulator.isa import layout
 from emulator.program import KINDS
 from emulator.program.footprint import Footprint
@@ -50,6 +51,26 @@ class CoreJob:
     cycles: Array
     footprint: Footprint
     state: CoreState
+
+
+@dataclass
+class MachineJob:
+    """All cores of a launch: the program's rows, what each costs and touches, and the state of the machine."""
+
+    rows: Array
+    cycles: Array
+    footprint: Footprint
+    state: MachineState
+
+    def core(self, number: int) -> CoreJob:
+        """One core of it, sharing memory with this."""
+        span = slice(*self.state.offsets[number : number + 2])
+        footprint = Footprint(self.footprint.reads[span], self.footprint.writes[span])
+        return CoreJob(self.rows[span], self.cycles[span], footprint, self.state.core(number))
+
+    def statuses(self) -> list[Status]:
+        """How each core ended."""
+        return [Status(value) for value in self.state.registers[:, STATUS]]
 
 
 @dataclass(frozen=True)
@@ -109,14 +130,13 @@ class ArenaPool:
         self._idle: queue.SimpleQueue[Arena] = queue.SimpleQueue()
 
     def take(self, ub_bytes: int) -> Arena:
-        """An arena with fresh UB of at least ``ub_bytes``."""
+        """An arena with at least ``ub_bytes`` of UB, whatever it holds."""
         while True:
             try:
                 arena = self._idle.get_nowait()
             except queue.Empty:
                 return Arena(ub_bytes)
             if arena.stride >= ub_bytes:
-                arena.reset()
                 return arena
 
     def give_back(self, arena: Arena) -> None:
@@ -124,6 +144,7 @@ class ArenaPool:
 
 
 ARENAS = ArenaPool()
+PIECES_PER_THREAD = 8
 
 
 @dataclass
@@ -136,7 +157,9 @@ class LiveCore:
 
     @classmethod
     def start(cls, state: CoreState, ub_bytes: int) -> LiveCore:
-        return cls(state, ARENAS.take(ub_bytes), ub_bytes)
+        arena = ARENAS.take(ub_bytes)
+        arena.reset()
+        return cls(state, arena, ub_bytes)
 
     def advance(self, job: CoreJob, tables: Tables, bases: Array, settings: RunSettings, *, until: int) -> Status:
         """Run until row ``until`` has completed."""
@@ -144,7 +167,6 @@ class LiveCore:
 
     def finish(self, job: CoreJob, tables: Tables, bases: Array, settings: RunSettings) -> Status:
         """Run the rest and give the arena back."""
-        job.state = self.state
         try:
             return run_job(job, tables, bases, self.arena, settings.array(self.arena))
         finally:
@@ -158,8 +180,8 @@ class LiveCore:
         return ctypes.string_at(host, nbytes)
 
 
-def run_jobs(
-    jobs: Sequence[CoreJob],
+def run_machine(
+    job: MachineJob,
     tables: Tables,
     bases: Array,
     ub_bytes: int,
@@ -167,26 +189,50 @@ def run_jobs(
     *,
     threads: int | None = None,
     on_done: Callable[[int], None] | None = None,
-    resume: Mapping[int, LiveCore] | None = None,
-) -> list[Status]:
-    """Run every core to its end; cores go to ``threads`` host threads (1 keeps their order).
+) -> None:
+    """Run every core to its end; ``threads`` host threads share them (1 keeps their order).
 
-    ``on_done`` is called with the number of a core that has finished, from the thread that ran it.  ``resume`` holds
-    cores that have started already and go on from where they are.
+    ``on_done`` is called with the number of cores a thread has just finished, from that thread.  How each core ended is
+    in ``job.statuses()``.
     """
 
-    def run(number: int) -> Status:
-        if resume and number in resume:
-            return resume[number].finish(jobs[number], tables, bases, settings)
+    def run(cores: tuple[int, int]) -> None:
         arena = ARENAS.take(ub_bytes)
         try:
-            return run_job(jobs[number], tables, bases, arena, settings.array(arena))
+            run_cores(
+                settings.array(arena),
+                KINDS,
+                job.rows,
+                job.state.offsets,
+                job.cycles,
+                job.footprint.reads,
+                job.footprint.writes,
+                tables.pool,
+                tables.bodies,
+                tables.body_rows,
+                tables.lanes,
+                bases,
+                arena.ub_address,
+                arena.file_address,
+                arena.shadow_address,
+                job.state.registers,
+                job.state.flags,
+                job.state.rows,
+                *cores,
+            )
         finally:
             ARENAS.give_back(arena)
-            if on_done is not None:
-                on_done(number)
+        if on_done is not None:
+            on_done(cores[1] - cores[0])
 
-    wanted = min(threads or os.cpu_count() or 1, len(jobs))
+    count = len(job.state.offsets) - 1
+    wanted = min(threads or os.cpu_count() or 1, count)
+    # Several pieces a thread even out cores of different length and let a progress bar move.
+    pieces = min(count, wanted * PIECES_PER_THREAD)
+    edges = [count * piece // pieces for piece in range(pieces + 1)]
+    spans = list(pairwise(edges))
     if wanted <= 1:
-        return [run(number) for number in range(len(jobs))]
-    return list(_workers(wanted).map(run, range(len(jobs))))
+        for span in spans:
+            run(span)
+    else:
+        list(_workers(wanted).map(run, spans))

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from emulator.engine.dma import POISON_BYTE
 from emulator.engine.execute import execute
-from emulator.engine.intrinsics import POINTER_TO, move_bytes
+from emulator.engine.intrinsics import POINTER_TO, fill_bytes, move_bytes
 from emulator.engine.jit import engine_function, inlined
 from emulator.engine.schedule import Schedule
 from emulator.engine.state import (
@@ -136,7 +137,7 @@ def run_core(
             first_end = registers[END_CLOCK + pipe] if pipe != NONE and schedule == _TIMED else _NEVER
             clock = registers[PIPE_CLOCK + rows[blocked_set, at.PIPE]]
             if first_end == _NEVER or clock < first_end:
-                registers[STATUS], registers[STATUS_ROW] = Status.FLAG_SET_TWICE, blocked_set
+                registers[STATUS_ROW] = blocked_set
                 return Status.FLAG_SET_TWICE
         if pipe == NONE:
             waiting = registers[PC] < count
@@ -163,6 +164,58 @@ def run_core(
         if pipe == _S:
             registers[CLOCK] = registers[END_CLOCK + _S]
             registers[PC] += 1
+
+
+@engine_function
+def run_cores(
+    settings: Any,
+    kinds: Any,
+    rows: Any,
+    offsets: Any,
+    cycles: Any,
+    reads: Any,
+    writes: Any,
+    pool: Any,
+    bodies: Any,
+    body_rows: Any,
+    lanes: Any,
+    bases: Any,
+    ub: Any,
+    file: Any,
+    shadow: Any,
+    registers: Any,
+    flags: Any,
+    times: Any,
+    first: Any,
+    last: Any,
+) -> None:
+    """Run cores ``first`` to ``last`` of a machine one after another, each from poisoned UB; see ``run_core``.
+
+    Each core's Status is left in its registers.
+    """
+    for core in range(first, last):
+        if settings[MOVE_DATA] != 0:
+            fill_bytes(ub, np.int64(POISON_BYTE), settings[UB_BYTES])
+        start, end = offsets[core], offsets[core + 1]
+        registers[core, STATUS] = run_core(
+            settings,
+            kinds,
+            rows[start:end],
+            cycles[start:end],
+            reads[start:end],
+            writes[start:end],
+            pool,
+            bodies,
+            body_rows,
+            lanes,
+            bases,
+            ub,
+            file,
+            shadow,
+            registers[core],
+            flags[core],
+            times[start:end],
+        )
 
 
 @inlined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -39,17 +39,7 @@ class CoreState:
 
     registers: Array
     flags: Array
-    rows: Array = field(default_factory=lambda: np.empty((0, 4), np.int64))
-
-    @classmethod
-    def fresh(cls, row_count: int, seed: int) -> CoreState:
-        """A core that has not started; ``seed`` drives the random schedule."""
-        registers = np.zeros(REGISTERS, np.int64)
-        registers[RANDOM] = (seed * 0x9E3779B9 + 0x7F4A7C15) % (1 << 31) | 1
-        for column in (HEAD, TAIL, IN_FLIGHT):
-            registers[column : column + at.PIPES] = NONE
-        flags = np.full((at.FLAGS, 2), NONE, np.int64)
-        return cls(registers, flags, np.full((row_count, 4), NONE, np.int64))
+    rows: Array
 
     def grow(self, row_count: int) -> None:
         """Make room for rows recorded since the core last ran."""
@@ -60,6 +50,52 @@ class CoreState:
             self.rows = grown
 
 
-def elapsed_cycles(state: CoreState) -> int:
-    """Cycles until the core's last pipe fell idle."""
-    return int(max(state.registers[CLOCK], *state.registers[PIPE_CLOCK : PIPE_CLOCK + at.PIPES]))
+@dataclass
+class MachineState:
+    """The states of all cores of a launch, side by side: the first axis of ``registers`` and ``flags`` is the core,
+    ``rows`` runs over the rows of the whole program."""
+
+    registers: Array
+    flags: Array
+    rows: Array
+    offsets: Array
+
+    @classmethod
+    def fresh(cls, offsets: Array, seed: int) -> MachineState:
+        """Cores that have not started; core c has rows ``offsets[c]`` to ``offsets[c + 1]``.
+
+        ``seed`` drives the random schedule, differently on each core.
+        """
+        cores = len(offsets) - 1
+        registers = np.zeros((cores, REGISTERS), np.int64)
+        numbers = np.arange(cores, dtype=np.int64) + seed % (1 << 20) * 4096
+        registers[:, RANDOM] = (numbers * 0x9E3779B9 + 0x7F4A7C15) % (1 << 31) | 1
+        for column in (HEAD, TAIL, IN_FLIGHT):
+            registers[:, column : column + at.PIPES] = NONE
+        flags = np.full((cores, at.FLAGS, 2), NONE, np.int64)
+        return cls(registers, flags, np.full((int(offsets[-1]), 4), NONE, np.int64), offsets)
+
+    def core(self, number: int) -> CoreState:
+        """The state of one core, sharing its memory with this."""
+        rows = self.rows[self.offsets[number] : self.offsets[number + 1]]
+        return CoreState(self.registers[number], self.flags[number], rows)
+
+    def adopt(self, number: int, state: CoreState) -> None:
+        """Take over a core that ran on its own while its rows were still being recorded."""
+        own = self.core(number)
+        own.registers[:], own.flags[:] = state.registers, state.flags
+        count = min(len(own.rows), len(state.rows))
+        own.rows[:count] = state.rows[:count]
+
+
+def fresh_core(row_count: int, core: int, seed: int) -> CoreState:
+    """One core that has not started, as it would be number ``core`` of a machine."""
+    offsets = np.zeros(core + 2, np.int64)
+    offsets[-1] = row_count
+    return MachineState.fresh(offsets, seed).core(core)
+
+
+def elapsed_cycles(registers: Array) -> Array:
+    """Cycles until the last pipe of each core fell idle."""
+    clocks = registers[:, PIPE_CLOCK : PIPE_CLOCK + at.PIPES].max(axis=1)
+    return np.maximum(clocks, registers[:, CLOCK])

@@ -17,7 +17,9 @@ from emulator.program.program import Program
 
 def disassemble(program: Program, core: int, start: int = 0, stop: int | None = None) -> str:
     """Rows ``start``..``stop`` of a core; a vector function's body is printed once, where it is first called."""
-    rows = program.cores[core]
+    if not 0 <= core < program.block_num:
+        raise IndexError(f"core {core}: the program has cores 0..{program.block_num - 1}")
+    rows = program.core_rows(core)
     printed: set[int] = set()
     lines = []
     for number in range(start, len(rows) if stop is None else min(stop, len(rows))):

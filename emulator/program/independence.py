@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from emulator.isa import layout as at
@@ -31,26 +33,28 @@ def _in_memory(ranges: Array, bases: Array | None) -> Array:
     return shifted
 
 
-def _gather(parts: list[Array]) -> tuple[Array, Array]:
-    merged = [_merged(part) for part in parts]
+def _gather(ranges: Array, offsets: Array, bases: Array | None) -> tuple[Array, Array]:
+    """Merged ranges of every core in order of address, and the core of each."""
+    merged = [_merged(_in_memory(ranges[first:last], bases)) for first, last in pairwise(offsets)]
     owners = np.repeat(np.arange(len(merged)), [len(part) for part in merged])
-    ranges = np.concatenate(merged) if merged else np.empty((0, 2), np.int64)
-    order = np.argsort(ranges[:, 0], kind="stable")
-    return ranges[order], owners[order]
+    gathered = np.concatenate(merged) if merged else np.empty((0, 2), np.int64)
+    order = np.argsort(gathered[:, 0], kind="stable")
+    return gathered[order], owners[order]
 
 
-def cores_are_independent(footprints: list[Footprint], bases: Array | None = None) -> bool:
+def cores_are_independent(footprint: Footprint, offsets: Array, bases: Array | None = None) -> bool:
     """True when no byte of global memory is written by one core and touched by another.
 
-    ``bases`` gives host addresses of the argument slots; pass it where two arguments share memory.
+    ``offsets`` separates the rows of the cores; ``bases`` gives host addresses of the argument slots, and is needed
+    where two arguments share memory.
     """
-    writes, writer = _gather([_in_memory(footprint.writes, bases) for footprint in footprints])
+    writes, writer = _gather(footprint.writes, offsets, bases)
     if len(writes) == 0:
         return True
     if np.any(writes[1:, 0] < np.maximum.accumulate(writes[:, 1])[:-1]):
         return False
     changes = np.concatenate([[0], np.cumsum(writer[1:] != writer[:-1])])
-    reads, reader = _gather([_in_memory(footprint.reads, bases) for footprint in footprints])
+    reads, reader = _gather(footprint.reads, offsets, bases)
     first = np.searchsorted(writes[:, 1], reads[:, 0], side="right")
     last = np.searchsorted(writes[:, 0], reads[:, 1], side="left") - 1
     meets = first <= last

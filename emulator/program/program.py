@@ -32,14 +32,15 @@ class TensorSlot(msgspec.Struct, frozen=True):
 class Program:
     """Instructions of all cores.
 
-    ``cores[c]`` is an int64 array [rows, ROW_WIDTH], one instruction a row in the order the author wrote them; the
-    columns are named in :mod:`emulator.isa.layout`.  ``bodies[b]`` holds the first and last row of vector function b
-    in ``body_rows``.
+    ``rows`` is an int64 array [instructions, ROW_WIDTH] of all cores, one core after another, each in the order its
+    author wrote it; core c has rows ``offsets[c]`` to ``offsets[c + 1]``.  The columns are named in
+    :mod:`emulator.isa.layout`.  ``bodies[b]`` holds the first and last row of vector function b in ``body_rows``.
     """
 
     soc: str
     kernel: str
-    cores: list[Array]
+    rows: Array
+    offsets: Array
     pool: Array
     lanes: list[tuple[str, ...]]
     lane_bits: Array
@@ -52,21 +53,25 @@ class Program:
 
     @property
     def block_num(self) -> int:
-        return len(self.cores)
+        return len(self.offsets) - 1
+
+    def core_rows(self, core: int) -> Array:
+        """The instructions of one core."""
+        return self.rows[self.offsets[core] : self.offsets[core + 1]]
 
     @property
     def instruction_count(self) -> int:
         """Instructions of all cores; a vector function counts as one."""
-        return sum(len(rows) for rows in self.cores)
+        return len(self.rows)
 
     @cached_property
-    def footprints(self) -> list[Footprint]:
-        """What each row of each core reads and writes."""
-        return [footprints(KINDS, rows, self.pool, self.lane_bits) for rows in self.cores]
+    def footprint(self) -> Footprint:
+        """What each row reads and writes."""
+        return footprints(KINDS, self.rows, self.pool, self.lane_bits)
 
     def location(self, core: int, row: int) -> SourceLocation | None:
         """The author's line of one instruction."""
-        number = int(self.cores[core][row, at.LOC])
+        number = int(self.core_rows(core)[row, at.LOC])
         return self.locations[number] if number >= 0 else None
 
     def disassemble(self, core: int = 0, *, start: int = 0, stop: int | None = None) -> str:
@@ -83,7 +88,8 @@ class Program:
         return cls(
             soc=soc,
             kernel=kernel,
-            cores=cores,
+            rows=np.concatenate(cores),
+            offsets=np.cumsum([0, *(len(rows) for rows in cores)], dtype=np.int64),
             tensors=tensors,
             locations=builder.locations(),
             lanes=list(builder.lanes),

@@ -8,7 +8,6 @@ cast through one of them (P4).
 from __future__ import annotations
 
 import math
-
 from dataclasses import dataclass
 
 from emulator import asc

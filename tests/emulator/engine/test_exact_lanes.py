@@ -1,4 +1,4 @@
-"""Lanes with an exact meaning: the fused multiply-add against fractions, unsigned 64-bit types and shifts against Python."""
+"""Lanes with an exact meaning: the fused multiply-add against fractions, unsigned types and shifts against Python."""
 
 import ctypes
 from fractions import Fraction
@@ -6,8 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from emulator.dtypes import immediate_bits
-from emulator.dtypes import float32 as float32_type
+from emulator.dtypes import DTYPES, immediate_bits
 from emulator.engine.loops import lane_address, run_lane
 
 LOOP = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 6)
@@ -25,7 +24,7 @@ def nearest_float32(exact: Fraction) -> np.float32:
 def fused(destination, source, scalar):
     result = destination.copy()
     loop = LOOP(lane_address(("axpy", "float32")))
-    loop(result.ctypes.data, source.ctypes.data, 0, 0, immediate_bits(float(scalar), float32_type), len(result))
+    loop(result.ctypes.data, source.ctypes.data, 0, 0, immediate_bits(float(scalar), DTYPES["float32"]), len(result))
     return result
 
 
@@ -46,12 +45,18 @@ class TestAxpy:
 
     @pytest.mark.parametrize("sign", [1, -1])
     def test_a_sum_just_beside_a_tie(self, sign):
-        # 1 + 2**-24 lies half way between two floats; the product's last bit decides, 2**-55 below what float64 holds.
-        a = np.array([1 + 2.0**-23, 1 - 2.0**-23], np.float32)
-        s = np.float32(sign * 2.0**-24 * (1 - 2.0**-23))
-        d = np.full(2, sign, np.float32)
-        wanted = [nearest_float32(Fraction(float(sign)) + Fraction(float(v)) * Fraction(float(s))) for v in a]
-        np.testing.assert_array_equal(fused(d, a, s), wanted)
+        # Products within 2**-53 of half a last place: a float64 sum lies on the tie and would then go to even.
+        a = np.linspace(1, 2, 400, dtype=np.float32)
+        s = np.float32(1) / a
+        off = a.astype(np.float64) * s.astype(np.float64) - 1
+        near = (off != 0) & (np.abs(off) < 2.0**-29)
+        assert near.sum() > 4
+        for x, y, above in zip(a[near], s[near], off[near] > 0, strict=True):
+            even = np.float32(sign if above else sign * (1 + 2.0**-23))
+            scalar = np.float32(sign * 2.0**-24) * y
+            wanted = nearest_float32(Fraction(float(even)) + Fraction(float(x)) * Fraction(float(scalar)))
+            twice = np.float32(np.float64(even) + np.float64(x) * np.float64(scalar))
+            assert fused(np.array([even]), np.array([x]), scalar)[0] == wanted != twice
 
     @pytest.mark.parametrize("dtype", ["int64", "uint64"])
     def test_integers_wrap(self, dtype):

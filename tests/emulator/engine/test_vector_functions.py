@@ -14,7 +14,7 @@ from emulator.engine import runner
 
 LANES = 64
 REGISTERS = 4
-UB_VECTORS = 12
+UB_VECTORS = 16
 
 BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
 SCALAR = {"adds": np.add, "muls": np.multiply}

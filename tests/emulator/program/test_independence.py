@@ -13,12 +13,15 @@ span = st.tuples(st.integers(0, 60), st.integers(0, 12)).map(lambda t: (t[0], t[
 core = st.tuples(st.lists(span, max_size=4), st.lists(span, max_size=3))
 
 
-def footprint(reads, writes):
-    table = Footprint(np.zeros((4, MAX_READS, 2), np.int64), np.zeros((4, MAX_WRITES, 2), np.int64))
-    for ranges, filled in ((reads, table.reads), (writes, table.writes)):
-        for number, (low, high) in enumerate(ranges):
-            filled[number, 0] = (GM_BASE + low, GM_BASE + high)
-    return table
+def footprint(cores):
+    """Four rows a core, with one range a row."""
+    rows = 4 * len(cores)
+    table = Footprint(np.zeros((rows, MAX_READS, 2), np.int64), np.zeros((rows, MAX_WRITES, 2), np.int64))
+    for core, (reads, writes) in enumerate(cores):
+        for ranges, filled in ((reads, table.reads), (writes, table.writes)):
+            for number, (low, high) in enumerate(ranges):
+                filled[4 * core + number, 0] = (GM_BASE + low, GM_BASE + high)
+    return table, np.arange(len(cores) + 1) * 4
 
 
 @given(st.lists(core, min_size=1, max_size=5))
@@ -32,7 +35,7 @@ def test_against_sets_of_bytes(cores):
         for other, (other_reads, other_writes) in enumerate(cores)
         if number != other
     )
-    assert cores_are_independent([footprint(*ranges) for ranges in cores]) == independent
+    assert cores_are_independent(*footprint(cores)) == independent
 
 
 @given(st.lists(span.filter(lambda r: r[0] < r[1]), max_size=9), st.integers(1, 4))
