@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +16,12 @@ from host_api.acl.dtypes import DataType, Format, MemcpyKind
 from host_api.acl.status import Status
 from host_api.errors import AclError
 from kernels.softplus_v2_grad.op_def import BETA, SOFTPLUS_V2_GRAD, THRESHOLD
+from kernels.softplus_v2_grad.tiling_data import TilingData
+from tiling import TilingError
 from tiling.softplus_v2_grad import make_tiling
+
+if TYPE_CHECKING:
+    from host_api.acl import AclTensor
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -33,6 +39,24 @@ def find_softplus_v2_grad(device: Device) -> Kernel:
     return softplus_v2_grad
 
 
+def tile_softplus_v2_grad(
+    device: Device, shape: Sequence[int], dtype: DataType, beta: float, threshold: float
+) -> TilingData:
+    """The operator's tiling for tensors of one shape; AclError (561002) where UB or cores do not allow one."""
+    try:
+        return make_tiling(
+            [shape, shape],
+            [shape],
+            dtype.numpy,
+            ub_bytes=device.soc.ub_bytes,
+            aiv_cores=device.soc.aiv_cores,
+            beta=beta,
+            threshold=threshold,
+        )
+    except TilingError as error:
+        raise AclError(Status.ACLNN_INNER_TILING_ERROR, str(error)) from error
+
+
 def launch_softplus_v2_grad(
     device: Device,
     gradients: int,
@@ -45,15 +69,7 @@ def launch_softplus_v2_grad(
 ) -> LaunchResult:
     """Tile and run the operator on contiguous tensors of one shape in device memory, given by address."""
     kernel = find_softplus_v2_grad(device)
-    tiling = make_tiling(
-        [shape, shape],
-        [shape],
-        dtype.numpy,
-        ub_bytes=device.soc.ub_bytes,
-        aiv_cores=device.soc.aiv_cores,
-        beta=beta,
-        threshold=threshold,
-    )
+    tiling = tile_softplus_v2_grad(device, shape, dtype, beta, threshold)
     element = DTYPES[dtype.numpy.name]
     tensors = [device.tensor(address, element, math.prod(shape)) for address in (gradients, features, output)]
     return device.launch(kernel, tiling.multicore.num_cores, (*tensors, tiling))
@@ -68,68 +84,68 @@ def softplus_backward(
 ) -> Array:
     """aclnnSoftplusBackward on NumPy arrays of one shape; the result has grad_output's dtype.
 
-    Goes through the acl and aclnn calls a C program makes and releases what it allocated.  Raises AclError with the
-    status and message of the call that failed.
+    grad_output is float16, bfloat16 (ml_dtypes), float32 or float64; self is one of these, bool, uint8 or a signed
+    integer.  Goes through the acl and aclnn calls a C program makes and releases what it allocated.  Where the caller
+    has acl in use, its device serves, which must then be a ``soc``.  Raises AclError with the status and message of
+    the call that failed.
     """
     from host_api import acl
 
-    owns_runtime = acl.init() == Status.SUCCESS
-    try:
+    with ExitStack() as cleanup:
+        if acl.init() == Status.SUCCESS:
+            cleanup.callback(acl.finalize)
         _require(acl.rt.set_device(0, soc))
-        return _run(np.asarray(grad_output), np.asarray(self), beta, threshold)
-    finally:
-        if owns_runtime:
-            acl.finalize()
+        cleanup.callback(acl.rt.reset_device, 0)
+        return _run(np.asarray(grad_output), np.asarray(self), beta, threshold, cleanup)
 
 
-def _run(grad_output: Array, features: Array, beta: float, threshold: float) -> Array:
+def _run(grad_output: Array, features: Array, beta: float, threshold: float, cleanup: ExitStack) -> Array:
     from host_api import acl, aclnn
 
     result = np.empty(grad_output.shape, grad_output.dtype)
-    cleanup: list[Callable[[], Any]] = []
-    try:
-        status, stream = acl.rt.create_stream()
-        _require(status)
-        assert stream is not None
-        cleanup.append(lambda: acl.rt.destroy_stream(stream))
-        tensors = [_upload(array, cleanup) for array in (grad_output, features, result)]
-        scalars = [acl.create_scalar(value, DataType.FLOAT) for value in (beta, threshold)]
-        status, nbytes, executor = aclnn.softplus_backward_get_workspace_size(
-            tensors[0], tensors[1], scalars[0], scalars[1], tensors[2]
-        )
-        _require(status)
-        workspace = _allocate(nbytes, cleanup) if nbytes else 0
-        _require(aclnn.softplus_backward(workspace, nbytes, executor, stream))
-        _require(acl.rt.synchronize_stream(stream))
-        if result.nbytes:
-            address = tensors[2].address
-            _require(acl.rt.memcpy(result, result.nbytes, address, result.nbytes, MemcpyKind.DEVICE_TO_HOST))
-        return result
-    finally:
-        for release in reversed(cleanup):
-            release()
+    status, stream = acl.rt.create_stream()
+    _require(status)
+    assert stream is not None
+    cleanup.callback(acl.rt.destroy_stream, stream)
+    tensors = [
+        _tensor(name, array, cleanup)
+        for name, array in (("gradOutput", grad_output), ("self", features), ("gradInput", result))
+    ]
+    for tensor, array in zip(tensors, (grad_output, features), strict=False):
+        host = np.ascontiguousarray(array)
+        _require(acl.rt.memcpy(tensor.address, host.nbytes, host, host.nbytes, MemcpyKind.HOST_TO_DEVICE))
+    scalars = [acl.create_scalar(value, DataType.FLOAT) for value in (beta, threshold)]
+    for scalar in scalars:
+        cleanup.callback(acl.destroy_scalar, scalar)
+    status, nbytes, executor = aclnn.softplus_backward_get_workspace_size(
+        tensors[0], tensors[1], scalars[0], scalars[1], tensors[2]
+    )
+    _require(status)
+    workspace = _allocate("workspace", nbytes, cleanup) if nbytes else 0
+    _require(aclnn.softplus_backward(workspace, nbytes, executor, stream))
+    _require(acl.rt.synchronize_stream(stream))
+    _require(acl.rt.memcpy(result, result.nbytes, tensors[2].address, result.nbytes, MemcpyKind.DEVICE_TO_HOST))
+    return result
 
 
-def _allocate(nbytes: int, cleanup: list[Callable[[], Any]]) -> int:
+def _allocate(name: str, nbytes: int, cleanup: ExitStack) -> int:
     from host_api import acl
 
-    status, address = acl.rt.malloc(max(nbytes, 1))
+    status, address = acl.rt.malloc(nbytes, label=name)
     _require(status)
-    cleanup.append(lambda: acl.rt.free(address))
+    cleanup.callback(acl.rt.free, address)
     return address
 
 
-def _upload(array: Array, cleanup: list[Callable[[], Any]]) -> Any:
+def _tensor(name: str, array: Array, cleanup: ExitStack) -> AclTensor:
     from host_api import acl
 
     dtype = DataType.of_numpy(array.dtype)
     if dtype is None:
-        raise AclError(Status.ACLNN_PARAM_INVALID, f"dtype {array.dtype} has no acl counterpart")
-    address = _allocate(array.nbytes, cleanup)
-    host = np.ascontiguousarray(array)
-    _require(acl.rt.memcpy(address, max(host.nbytes, 1), host, host.nbytes, MemcpyKind.HOST_TO_DEVICE))
+        raise AclError(Status.ACLNN_PARAM_INVALID, f"{name} has dtype {array.dtype}, which has no acl counterpart")
+    address = _allocate(name, array.nbytes, cleanup) if array.nbytes else 0
     tensor = acl.create_tensor(array.shape, dtype, None, 0, Format.ND, array.shape, address)
-    cleanup.append(lambda: acl.destroy_tensor(tensor))
+    cleanup.callback(acl.destroy_tensor, tensor)
     return tensor
 
 
@@ -137,4 +153,5 @@ def _require(status: Status) -> None:
     from host_api import acl
 
     if status != Status.SUCCESS:
-        raise AclError(status, acl.get_recent_err_msg())
+        message = acl.get_recent_err_msg()
+        raise AclError(status, message.removesuffix(f" (status {int(status)})"))

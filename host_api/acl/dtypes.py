@@ -1,4 +1,8 @@
-"""aclDataType and aclFormat, with the values of the C enumerations."""
+"""aclDataType, aclFormat and aclrtMemcpyKind, with the values of the C enumerations.
+
+Source: the enumerations page of the CANN runtime reference.  Names are the aclnn documentation's short forms: FLOAT is
+ACL_FLOAT.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,9 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+
+from host_api.acl.status import Status
+from host_api.errors import AclError
 
 
 class DataType(IntEnum):
@@ -24,14 +31,29 @@ class DataType(IntEnum):
     UINT64 = 10
     DOUBLE = 11
     BOOL = 12
+    STRING = 13
     COMPLEX64 = 16
     COMPLEX128 = 17
     BF16 = 27
+    INT4 = 29
+    UINT1 = 30
+    COMPLEX32 = 33
+    HIFLOAT8 = 34
+    FLOAT8_E5M2 = 35
+    FLOAT8_E4M3FN = 36
+    FLOAT8_E8M0 = 37
+    FLOAT6_E3M2 = 38
+    FLOAT6_E2M3 = 39
+    FLOAT4_E2M1 = 40
+    FLOAT4_E1M2 = 41
 
     @property
     def numpy(self) -> np.dtype[Any]:
-        """The NumPy dtype with the same bits."""
-        return _NUMPY[self]
+        """The NumPy dtype with the same bits; AclError for a type that can be named but not computed with here."""
+        found = _NUMPY.get(self)
+        if found is None:
+            raise AclError(Status.INVALID_PARAM, f"dtype {self.name} has no NumPy counterpart here")
+        return found
 
     @classmethod
     def of_numpy(cls, dtype: np.dtype[Any]) -> DataType | None:
@@ -59,9 +81,23 @@ _NUMPY: dict[DataType, np.dtype[Any]] = {
 
 
 class Format(IntEnum):
-    """aclFormat; ND is the only one these operators take."""
+    """aclFormat: how the dimensions are to be understood.  The operators here look at shape and strides only."""
 
+    UNDEFINED = -1
+    NCHW = 0
+    NHWC = 1
     ND = 2
+    NC1HWC0 = 3
+    FRACTAL_Z = 4
+    NC1HWC0_C04 = 12
+    HWCN = 16
+    NDHWC = 27
+    FRACTAL_NZ = 29
+    NCDHW = 30
+    NDC1HWC0 = 32
+    FRACTAL_Z_3D = 33
+    NC = 35
+    NCL = 47
 
 
 class MemcpyKind(IntEnum):

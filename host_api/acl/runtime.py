@@ -2,55 +2,29 @@
 
 from __future__ import annotations
 
+import operator
 import os
-from collections import deque
 from collections.abc import Callable
-from typing import Any
 
 from emulator import Device
+from emulator.errors import SocError
 from host_api.acl.status import Status
+from host_api.acl.stream import Stream, synchronize_all
 from host_api.errors import AclError
 
 DEFAULT_SOC = "Ascend950"
-
-
-class Stream:
-    """A queue of work for a device.
-
-    Work runs when the stream is synchronised, in order.  Deferring it that far is deliberate: a program that reads
-    results without synchronising sees stale data here every time, not once in a while.
-    """
-
-    def __init__(self, device: Device) -> None:
-        self.device = device
-        self._tasks: deque[Callable[[], Any]] = deque()
-        self.destroyed = False
-
-    def check(self) -> None:
-        """Refuse a destroyed stream."""
-        if self.destroyed:
-            raise AclError(Status.RT_STREAM_CONTEXT, "stream was destroyed and is used again")
-
-    def submit(self, task: Callable[[], Any]) -> None:
-        """Queue work."""
-        self.check()
-        self._tasks.append(task)
-
-    def synchronize(self) -> None:
-        """Run what is queued; the first failure drops the rest and is raised."""
-        self.check()
-        tasks, self._tasks = self._tasks, deque()
-        for task in tasks:
-            task()
+SOC_VARIABLE = "AIVEMU_SOC"
 
 
 class Runtime:
-    """The process-wide acl state."""
+    """The process-wide acl state.  ``device_factory`` makes a device from a SoC name."""
 
-    def __init__(self) -> None:
+    def __init__(self, device_factory: Callable[[str], Device] = Device) -> None:
+        self.device_factory = device_factory
         self.initialised = False
         self.device: Device | None = None
         self.streams: list[Stream] = []
+        self._references = 0
 
     def init(self) -> None:
         if self.initialised:
@@ -58,9 +32,11 @@ class Runtime:
         self.initialised = True
 
     def finalize(self) -> None:
-        self.check_initialised()
-        self.reset_device()
+        if not self.initialised:
+            raise AclError(Status.REPEAT_FINALIZE, "acl is not initialised, or finalised already")
         self.initialised = False
+        if self.device is not None:
+            self._release()
 
     def check_initialised(self) -> None:
         if not self.initialised:
@@ -68,26 +44,37 @@ class Runtime:
 
     def set_device(self, device_id: int, soc: str | None) -> None:
         self.check_initialised()
-        if device_id != 0:
-            raise AclError(Status.RT_PARAM_INVALID, f"device_id is {device_id!r}; the emulator has device 0 only")
-        wanted = soc or os.environ.get("AIVEMU_SOC") or DEFAULT_SOC
-        if self.device is not None:
-            if self.device.soc.name.lower() != wanted.lower():
-                raise AclError(
-                    Status.RT_PARAM_INVALID,
-                    f"device 0 is a {self.device.soc.name} already; reset it before making it a {wanted}",
-                )
-            return
-        self.device = Device(wanted)
+        _check_device_id(device_id)
+        if self.device is None:
+            try:
+                self.device = self.device_factory(soc or os.environ.get(SOC_VARIABLE) or DEFAULT_SOC)
+            except SocError as error:
+                raise AclError(Status.INVALID_PARAM, f"soc: {error.message}") from error
+        elif soc is not None and self.device.soc.name.lower() != soc.lower():
+            raise AclError(
+                Status.RT_PARAM_INVALID,
+                f"soc is {soc}, but device 0 is a {self.device.soc.name} already; reset it before making it another",
+            )
+        self._references += 1
 
-    def reset_device(self) -> None:
-        """Drop the device with its memory and streams."""
-        for stream in self.streams:
-            stream.destroyed = True
-        self.streams.clear()
-        if self.device is not None:
-            self.device.close()
-            self.device = None
+    def reset_device(self, device_id: int) -> None:
+        """Undo one ``set_device``; the last one waits for the streams and drops the device with its memory."""
+        self.current_device()
+        _check_device_id(device_id)
+        self._references -= 1
+        if self._references == 0:
+            self._release()
+
+    def _release(self) -> None:
+        assert self.device is not None
+        device, streams = self.device, self.streams
+        self.device, self.streams, self._references = None, [], 0
+        try:
+            synchronize_all(streams)
+        finally:
+            for stream in streams:
+                stream.destroyed = True
+            device.close()
 
     def current_device(self) -> Device:
         """The device; AclError before ``set_device``."""
@@ -98,3 +85,12 @@ class Runtime:
 
 
 RUNTIME = Runtime()
+
+
+def _check_device_id(device_id: int) -> None:
+    try:
+        known = operator.index(device_id) == 0
+    except TypeError:
+        known = False
+    if not known:
+        raise AclError(Status.RT_INVALID_DEVICEID, f"device_id is {device_id!r}; the emulator has device 0 only")

@@ -9,35 +9,43 @@ import functools
 import threading
 from collections.abc import Callable
 from enum import IntEnum
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
-from emulator.errors import DeadlockError, EmulatorError, GlobalMemoryError
+from emulator.errors import DeadlockError, EmulatorError, GlobalMemoryError, LaunchError
 from host_api.errors import AclError
 from tiling import TilingError
 
 
 class Status(IntEnum):
-    """What acl and aclnn calls return."""
+    """What acl and aclnn calls return: the vendor's codes, of which only those that something here returns.
+
+    107xxx to 507xxx come from the runtime below acl, which passes them through.
+    """
 
     SUCCESS = 0
     INVALID_PARAM = 100000
     UNINITIALIZED = 100001
     REPEAT_INITIALIZE = 100002
+    REPEAT_FINALIZE = 100037
     RT_PARAM_INVALID = 107000
+    RT_INVALID_DEVICEID = 107001
     RT_CONTEXT_NULL = 107002
     RT_STREAM_CONTEXT = 107003
     RT_MEMORY_ALLOCATION = 207001
-    RT_AICORE_TIMEOUT = 507014
-    RT_AICORE_EXCEPTION = 507015
+    RT_INTERNAL_ERROR = 507000
+    RT_VECTOR_CORE_TIMEOUT = 507034
+    RT_VECTOR_CORE_EXCEPTION = 507035
     ACLNN_PARAM_NULLPTR = 161001
     ACLNN_PARAM_INVALID = 161002
     ACLNN_RUNTIME_ERROR = 361001
+    ACLNN_INNER_INFERSHAPE_ERROR = 561001
     ACLNN_INNER_TILING_ERROR = 561002
     ACLNN_INNER_FIND_KERNEL_ERROR = 561003
 
 
 _recent = threading.local()
 P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def get_recent_err_msg() -> str:
@@ -59,10 +67,12 @@ def status_of(error: Exception) -> Status:
     if isinstance(error, TilingError):
         return Status.ACLNN_INNER_TILING_ERROR
     if isinstance(error, DeadlockError):
-        return Status.RT_AICORE_TIMEOUT
+        return Status.RT_VECTOR_CORE_TIMEOUT
     if isinstance(error, GlobalMemoryError):
         return Status.RT_PARAM_INVALID
-    return Status.RT_AICORE_EXCEPTION
+    if isinstance(error, LaunchError):
+        return Status.RT_INTERNAL_ERROR
+    return Status.RT_VECTOR_CORE_EXCEPTION
 
 
 def returns_status(call: Callable[P, None]) -> Callable[P, Status]:
@@ -76,5 +86,19 @@ def returns_status(call: Callable[P, None]) -> Callable[P, Status]:
             note_error(str(error))
             return status_of(error)
         return Status.SUCCESS
+
+    return wrapper
+
+
+def notes_errors(call: Callable[P, T]) -> Callable[P, T]:
+    """Keep the message of an AclError that a function without a status raises."""
+
+    @functools.wraps(call)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return call(*args, **kwargs)
+        except AclError as error:
+            note_error(str(error))
+            raise
 
     return wrapper

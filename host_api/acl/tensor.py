@@ -1,19 +1,25 @@
-"""Descriptions of device tensors and host scalars (aclCreateTensor, aclCreateScalar)."""
+"""Descriptions of device tensors (aclCreateTensor)."""
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
-from typing import Any
+from enum import IntEnum
+from typing import Any, TypeVar
 
 import numpy as np
 
 from emulator.memory import GlobalMemory
 from host_api.acl.dtypes import DataType, Format
-from host_api.acl.status import Status, note_error
+from host_api.acl.status import Status, notes_errors, returns_status
 from host_api.errors import AclError
 
+ADDRESS_ALIGNMENT = 32
 Array = np.ndarray[Any, np.dtype[Any]]
+
+_INT64_MAX = (1 << 63) - 1
+_Enum = TypeVar("_Enum", bound=IntEnum)
 
 
 class AclTensor:
@@ -27,29 +33,29 @@ class AclTensor:
         offset: int,
         data_format: Format,
         storage_shape: Sequence[int] | None,
-        address: int,
+        address: int | None,
     ) -> None:
         self.shape = _extents("shape", shape)
-        self.dtype = DataType(dtype)
+        self.dtype = _member("dtype", DataType, dtype)
         self.strides = _extents("strides", strides) if strides is not None else contiguous_strides(self.shape)
         self.storage_shape = _extents("storage_shape", storage_shape) if storage_shape is not None else self.shape
-        self.offset = int(offset)
-        self.format = data_format
-        self.address = address
-        self.destroyed = False
+        self.offset = _offset(offset)
+        self.format = _member("data_format", Format, data_format)
         if len(self.strides) != len(self.shape):
             raise AclError(
                 Status.INVALID_PARAM, f"strides has {len(self.strides)} entries, shape has {len(self.shape)}"
             )
-        if self.offset < 0:
-            raise AclError(Status.INVALID_PARAM, f"offset is {offset}; the least is 0")
-        last = self.offset + sum((extent - 1) * stride for extent, stride in zip(self.shape, self.strides, strict=True))
-        if self.size and last >= math.prod(self.storage_shape):
+        end = self.offset + reach(self.shape, self.strides)
+        if self.size and end > math.prod(self.storage_shape):
             raise AclError(
                 Status.INVALID_PARAM,
-                f"shape {self.shape} with strides {self.strides} and offset {offset} reaches element {last}; "
+                f"shape {self.shape} with strides {self.strides} and offset {offset} reaches element {end - 1}; "
                 f"storage_shape {self.storage_shape} has {math.prod(self.storage_shape)}",
             )
+        if math.prod(self.storage_shape) > _INT64_MAX or self.size > _INT64_MAX:
+            raise AclError(Status.INVALID_PARAM, f"shape {self.shape}: the element count does not fit 64 bits")
+        self.address = _address(address)
+        self.destroyed = False
 
     @property
     def size(self) -> int:
@@ -63,11 +69,7 @@ class AclTensor:
     @property
     def is_contiguous(self) -> bool:
         """Whether the elements lie one after another in row-major order."""
-        wanted = contiguous_strides(self.shape)
-        return all(
-            extent == 1 or stride == needed
-            for extent, stride, needed in zip(self.shape, self.strides, wanted, strict=True)
-        )
+        return is_contiguous(self.shape, self.strides)
 
     @property
     def first_address(self) -> int:
@@ -81,70 +83,37 @@ class AclTensor:
 
     def view(self, memory: GlobalMemory) -> Array:
         """The elements in device memory as an array, not copied."""
-        itemsize = self.dtype.numpy.itemsize
-        if self.size == 0:
-            return np.empty(self.shape, self.dtype.numpy)
-        last = sum((extent - 1) * stride for extent, stride in zip(self.shape, self.strides, strict=True))
-        raw = memory.view(self.first_address, (last + 1) * itemsize).view(self.dtype.numpy)
-        strides = [stride * itemsize for stride in self.strides]
-        return np.lib.stride_tricks.as_strided(raw, self.shape, strides)
+        return strided_view(memory, self.first_address, self.dtype, self.shape, self.strides)
 
 
-class AclScalar:
-    """A scalar on the host."""
-
-    def __init__(self, value: Any, dtype: DataType) -> None:
-        self.dtype = DataType(dtype)
-        try:
-            self.value = np.asarray(value).astype(self.dtype.numpy).item()
-        except (TypeError, ValueError):
-            raise AclError(Status.INVALID_PARAM, f"value {value!r} is no {self.dtype.name} scalar") from None
-        self.destroyed = False
-
-    def as_float(self, name: str) -> float:
-        """The value as FLOAT; AclError where it cannot become one."""
-        if self.destroyed:
-            raise AclError(Status.INVALID_PARAM, f"{name} was destroyed and is used again")
-        if isinstance(self.value, complex):
-            raise AclError(Status.ACLNN_PARAM_INVALID, f"{name} is {self.dtype.name}, which does not convert to FLOAT")
-        with np.errstate(over="ignore"):
-            return float(np.float32(self.value))
-
-
+@notes_errors
 def create_tensor(
     shape: Sequence[int],
     dtype: DataType,
-    strides: Sequence[int] | None,
-    offset: int,
-    data_format: Format,
-    storage_shape: Sequence[int] | None,
-    address: int,
+    strides: Sequence[int] | None = None,
+    offset: int = 0,
+    data_format: Format = Format.ND,
+    storage_shape: Sequence[int] | None = None,
+    address: int | None = None,
 ) -> AclTensor:
-    """Describe device memory as a tensor; strides and offset in elements.  AclError names what is wrong."""
+    """Describe device memory as a tensor; strides and offset in elements.  AclError names what is wrong.
+
+    Extents, strides and offset count from 0 up; strides are row-major by default, ``storage_shape`` is ``shape``.
+    ``address`` is a multiple of 32, None or 0 where there is no memory.  A view that leaves its storage is refused at
+    once; the vendor's Contiguous refuses it later.  The memory itself is looked at when the tensor is used.
+    Source: CANN opbase, aclCreateTensor.
+    """
     return AclTensor(shape, dtype, strides, offset, data_format, storage_shape, address)
 
 
-def create_scalar(value: Any, dtype: DataType) -> AclScalar:
-    """A host scalar of an acl type."""
-    return AclScalar(value, dtype)
-
-
-def destroy_tensor(tensor: AclTensor) -> Status:
-    """Destroy a description; the memory stays."""
-    return _destroy(tensor, AclTensor)
-
-
-def destroy_scalar(scalar: AclScalar) -> Status:
-    """Destroy a scalar."""
-    return _destroy(scalar, AclScalar)
-
-
-def _destroy(thing: AclTensor | AclScalar, kind: type) -> Status:
-    if not isinstance(thing, kind) or thing.destroyed:
-        note_error(f"{thing!r} is no living {kind.__name__}")
-        return Status.INVALID_PARAM
-    thing.destroyed = True
-    return Status.SUCCESS
+@returns_status
+def destroy_tensor(tensor: AclTensor | None) -> None:
+    """Destroy a description; the memory stays.  None is accepted, a destroyed tensor refused with 100000."""
+    if tensor is None:
+        return
+    if not isinstance(tensor, AclTensor) or tensor.destroyed:
+        raise AclError(Status.INVALID_PARAM, f"{tensor!r} is no living AclTensor")
+    tensor.destroyed = True
 
 
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
@@ -155,9 +124,64 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(strides)
 
 
+def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether strides are row-major; the stride of an extent of 1 says nothing."""
+    wanted = contiguous_strides(shape)
+    return all(extent == 1 or stride == step for extent, stride, step in zip(shape, strides, wanted, strict=True))
+
+
+def reach(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """Elements from the first of a view to one past its last; 0 for an empty view."""
+    if math.prod(shape) == 0:
+        return 0
+    return 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True))
+
+
+def strided_view(
+    memory: GlobalMemory, address: int, dtype: DataType, shape: Sequence[int], strides: Sequence[int]
+) -> Array:
+    """Elements in device memory as an array, not copied; strides in elements."""
+    itemsize = dtype.numpy.itemsize
+    if math.prod(shape) == 0:
+        return np.empty(shape, dtype.numpy)
+    raw = memory.view(address, reach(shape, strides) * itemsize).view(dtype.numpy)
+    return np.lib.stride_tricks.as_strided(raw, shape, [stride * itemsize for stride in strides])
+
+
 def _extents(name: str, values: Sequence[int]) -> tuple[int, ...]:
-    extents = tuple(int(value) for value in values)
-    for value in extents:
-        if value < 0:
-            raise AclError(Status.INVALID_PARAM, f"{name} is {extents}; entries must be at least 0")
+    try:
+        extents = tuple(operator.index(value) for value in values)
+    except TypeError:
+        raise AclError(Status.INVALID_PARAM, f"{name} is {values!r}; integers are needed") from None
+    if any(not 0 <= extent <= _INT64_MAX for extent in extents):
+        raise AclError(Status.INVALID_PARAM, f"{name} is {extents}; entries must be at least 0 and fit 64 bits")
     return extents
+
+
+def _offset(offset: int) -> int:
+    try:
+        number = operator.index(offset)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= _INT64_MAX:
+        raise AclError(Status.INVALID_PARAM, f"offset is {offset!r}; the least is 0, and it must fit 64 bits")
+    return number
+
+
+def _member(name: str, kind: type[_Enum], value: int) -> _Enum:
+    try:
+        return kind(value)
+    except ValueError:
+        raise AclError(Status.INVALID_PARAM, f"{name} is {value!r}, which is no {kind.__name__}") from None
+
+
+def _address(address: int | None) -> int:
+    if address is None:
+        return 0
+    try:
+        number = operator.index(address)
+    except TypeError:
+        raise AclError(Status.INVALID_PARAM, f"address is {address!r}; an integer is needed") from None
+    if number < 0 or number % ADDRESS_ALIGNMENT:
+        raise AclError(Status.INVALID_PARAM, f"address is {number:#x}; it must be a multiple of {ADDRESS_ALIGNMENT}")
+    return number

@@ -1,23 +1,22 @@
 """aclnnSoftplusBackward: gradInput = gradOutput x sigmoid(beta x self), or gradOutput above the threshold.
 
 Checks, their order and codes: ops-nn, activation/softplus_v2_grad/op_api/aclnn_softplus_backward.cpp and its page.
-The steps around the kernel (Contiguous, Cast, ViewCopy) run on the host, on device memory: only the operator itself is
-emulated.
+The page also speaks of gradOutput broadcasting to self; the shipped check wants equal shapes, and so do we.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from emulator import Device
 from host_api import ops
 from host_api.acl.dtypes import DataType
 from host_api.acl.runtime import RUNTIME
+from host_api.acl.scalar import AclScalar
 from host_api.acl.status import Status, note_error, returns_status
-from host_api.acl.tensor import AclScalar, AclTensor
-from host_api.aclnn.executor import Executor
+from host_api.acl.tensor import AclTensor
+from host_api.aclnn.executor import Executor, Operand, Step
 from host_api.errors import AclError
 
 NAME = "aclnnSoftplusBackward"
@@ -34,6 +33,10 @@ _SELF_TYPES = (
     DataType.UINT8,
     DataType.BOOL,
 )
+_BF16_SOCS = ("ascend950", "ascend910b", "ascend910_93")
+"""Products with BFLOAT16; the first Ascend910 (Atlas training series) has none."""
+_UNSUPPORTED_SOCS = ("ascend310",)
+"""Atlas 200I/500 A2 inference (Ascend310B) and Atlas inference (Ascend310P) do not have the operator."""
 
 
 def softplus_backward_get_workspace_size(
@@ -45,15 +48,22 @@ def softplus_backward_get_workspace_size(
 ) -> tuple[Status, int, Executor | None]:
     """Phase one: check the arguments and record the steps; returns (status, workspace bytes, executor).
 
-    The C call also checks its two out-pointers, which Python does not have.  beta and threshold are checked for null,
-    as the documentation demands and the shipped code forgets.
+    The C call also checks its two out-pointers, which Python does not have.  Then, in this order: null arguments
+    (161001; beta and threshold too, as the documentation demands and the shipped code forgets), dtypes, more than 8
+    dimensions, self against gradOutput, self against gradInput (161002).  An empty tensor needs neither workspace nor
+    kernel.  Last come what the documentation leaves open: a product without the operator (561003), and a beta or
+    threshold that is no real number (161002).  361001 where no device is set.
     """
     try:
-        tensors = _check_not_null(grad_output, self, grad_input, beta, threshold)
-        _check_types(tensors)
-        _check_shapes(tensors)
-        factors = tensors.beta.as_float("beta"), tensors.threshold.as_float("threshold")
-        executor = _plan(tensors, *factors)
+        arguments = _check_not_null(grad_output, self, beta, threshold, grad_input)
+        device = _current_device()
+        _check_types(arguments, device)
+        _check_shapes(arguments)
+        executor = Executor(NAME, device, arguments.tensors())
+        if arguments.features.size:
+            _check_product(device)
+            factors = arguments.beta.as_float("beta"), arguments.threshold.as_float("threshold")
+            _plan(executor, device, *factors)
     except AclError as error:
         note_error(str(error))
         return Status(error.status), 0, None
@@ -61,64 +71,70 @@ def softplus_backward_get_workspace_size(
 
 
 @returns_status
-def softplus_backward(workspace: int, workspace_size: int, executor: Executor | None, stream: Any) -> None:
-    """Phase two: queue the recorded steps on ``stream``; they run when it is synchronised."""
+def softplus_backward(workspace: int | None, workspace_size: int, executor: Executor | None, stream: Any) -> None:
+    """Phase two: queue the recorded steps on ``stream``; they run when it is synchronised.
+
+    An executor serves one call.  161001 for a null executor, stream or workspace, 161002 for a spent executor or a
+    workspace too small, 100000 for a destroyed tensor, 107003 for a destroyed stream, 107000 for freed memory, 561002
+    and 561003 where the operator cannot be tiled or has no kernel for the device.
+    """
     if not isinstance(executor, Executor):
         raise AclError(Status.ACLNN_PARAM_NULLPTR, f"executor must come from phase one, not {executor!r}")
     executor.submit(workspace, workspace_size, stream)
 
 
+@dataclass(frozen=True)
 class _Arguments:
     """The call's arguments, all present."""
 
-    def __init__(
-        self, grad_output: AclTensor, features: AclTensor, grad_input: AclTensor, beta: AclScalar, threshold: AclScalar
-    ) -> None:
-        self.grad_output = grad_output
-        self.features = features
-        self.grad_input = grad_input
-        self.beta = beta
-        self.threshold = threshold
+    grad_output: AclTensor
+    features: AclTensor
+    beta: AclScalar
+    threshold: AclScalar
+    grad_input: AclTensor
 
     def tensors(self) -> dict[str, AclTensor]:
         return {"gradOutput": self.grad_output, "self": self.features, "gradInput": self.grad_input}
 
 
-def _check_not_null(
-    grad_output: AclTensor | None,
-    features: AclTensor | None,
-    grad_input: AclTensor | None,
-    beta: AclScalar | None,
-    threshold: AclScalar | None,
-) -> _Arguments:
-    for name, value in (
-        ("gradOutput", grad_output),
-        ("self", features),
-        ("gradInput", grad_input),
-        ("beta", beta),
-        ("threshold", threshold),
-    ):
+def _check_not_null(grad_output: Any, features: Any, beta: Any, threshold: Any, grad_input: Any) -> _Arguments:
+    given = {
+        "gradOutput": (grad_output, AclTensor),
+        "self": (features, AclTensor),
+        "gradInput": (grad_input, AclTensor),
+        "beta": (beta, AclScalar),
+        "threshold": (threshold, AclScalar),
+    }
+    for name, (value, _) in given.items():
         if value is None:
             raise AclError(Status.ACLNN_PARAM_NULLPTR, f"{name} is null")
-    assert grad_output is not None
-    assert features is not None
-    assert grad_input is not None
-    assert beta is not None
-    assert threshold is not None
-    arguments = _Arguments(grad_output, features, grad_input, beta, threshold)
+    for name, (value, kind) in given.items():
+        if not isinstance(value, kind):
+            raise AclError(Status.ACLNN_PARAM_INVALID, f"{name} is a {type(value).__name__}, not an {kind.__name__}")
+    arguments = _Arguments(grad_output, features, beta, threshold, grad_input)
     for name, tensor in arguments.tensors().items():
         tensor.check(name)
+    beta.check("beta")
+    threshold.check("threshold")
     return arguments
 
 
-def _check_types(arguments: _Arguments) -> None:
-    device = RUNTIME.current_device()
+def _current_device() -> Device:
+    try:
+        return RUNTIME.current_device()
+    except AclError as error:
+        raise AclError(Status.ACLNN_RUNTIME_ERROR, error.message) from error
+
+
+def _check_types(arguments: _Arguments, device: Device) -> None:
+    has_bf16 = device.soc.name.lower().startswith(_BF16_SOCS)
     allowed = {"gradOutput": _GRADIENT_TYPES, "self": _SELF_TYPES, "gradInput": _GRADIENT_TYPES}
     for name, tensor in arguments.tensors().items():
-        if tensor.dtype not in allowed[name]:
-            known = ", ".join(dtype.name for dtype in allowed[name])
+        known = [dtype for dtype in allowed[name] if has_bf16 or dtype != DataType.BF16]
+        if tensor.dtype not in known:
+            names = ", ".join(dtype.name for dtype in known)
             raise AclError(
-                Status.ACLNN_PARAM_INVALID, f"{name} is {tensor.dtype.name}; {device.soc.name} takes {known}"
+                Status.ACLNN_PARAM_INVALID, f"{name} is {tensor.dtype.name}; {device.soc.name} takes {names}"
             )
 
 
@@ -136,48 +152,38 @@ def _check_shapes(arguments: _Arguments) -> None:
             )
 
 
-def _plan(arguments: _Arguments, beta: float, threshold: float) -> Executor:
-    executor = Executor(NAME)
-    if arguments.features.size == 0:
-        return executor
-    inputs = (arguments.grad_output, arguments.features)
-    types = {tensor.dtype for tensor in inputs}
-    same = len(types) == 1 and arguments.features.dtype in _KERNEL_TYPES
-    kernel_type = arguments.features.dtype if same else DataType.FLOAT
-    sources = [_plan_input(executor, tensor, kernel_type) for tensor in inputs]
-    output = arguments.grad_input
-    direct = output.is_contiguous and output.dtype == kernel_type
-    offset = None if direct else executor.reserve(output.size * kernel_type.numpy.itemsize)
+def _check_product(device: Device) -> None:
+    if device.soc.name.lower().startswith(_UNSUPPORTED_SOCS):
+        raise AclError(Status.ACLNN_INNER_FIND_KERNEL_ERROR, f"{device.soc.name} is no product that has {NAME}")
+
+
+def _plan(executor: Executor, device: Device, beta: float, threshold: float) -> None:
+    gradients, features, output = (executor.operand(name) for name in ("gradOutput", "self", "gradInput"))
+    same = gradients.dtype == features.dtype and features.dtype in _KERNEL_TYPES
+    dtype = features.dtype if same else DataType.FLOAT
+    gradients, features = (executor.contiguous(source) for source in (gradients, features))
+    gradients, features = (executor.cast(source, dtype) for source in (gradients, features))
+    result = _result(executor, output, dtype, (gradients, features))
 
     def run(device: Device, workspace: int) -> None:
-        for name, tensor in arguments.tensors().items():
-            tensor.check(name)
-        target = output.first_address if offset is None else workspace + offset
-        gradients, features = (source(workspace) for source in sources)
-        ops.launch_softplus_v2_grad(device, gradients, features, target, output.shape, kernel_type, beta, threshold)
+        ops.launch_softplus_v2_grad(
+            device,
+            gradients.address(workspace),
+            features.address(workspace),
+            result.address(workspace),
+            output.shape,
+            dtype,
+            beta,
+            threshold,
+        )
 
-    def view_copy(device: Device, workspace: int) -> None:
-        assert offset is not None
-        raw = device.memory.view(workspace + offset, output.size * kernel_type.numpy.itemsize)
-        output.view(device.memory)[...] = raw.view(kernel_type.numpy).reshape(output.shape).astype(output.dtype.numpy)
-
-    executor.steps.append(run)
-    if not direct:
-        executor.steps.append(view_copy)
-    return executor
+    executor.checks.append(lambda: ops.find_softplus_v2_grad(device))
+    executor.checks.append(lambda: ops.tile_softplus_v2_grad(device, output.shape, dtype, beta, threshold))
+    executor.steps.append(Step("SoftplusV2Grad", run))
+    executor.view_copy(executor.cast(result, output.dtype, into=output), output)
 
 
-def _plan_input(executor: Executor, tensor: AclTensor, kernel_type: DataType) -> Any:
-    """Where the kernel finds an input: in place, or in the workspace after Contiguous and Cast."""
-    if tensor.is_contiguous and tensor.dtype == kernel_type:
-        return lambda _workspace: tensor.first_address
-    offset = executor.reserve(tensor.size * kernel_type.numpy.itemsize)
-
-    def copy(device: Device, workspace: int) -> None:
-        tensor.check("input")
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = np.ascontiguousarray(tensor.view(device.memory)).astype(kernel_type.numpy)
-        device.memory.write(workspace + offset, values)
-
-    executor.steps.append(copy)
-    return lambda workspace: workspace + offset
+def _result(executor: Executor, output: Operand, dtype: DataType, inputs: tuple[Operand, ...]) -> Operand:
+    """Where the kernel writes: gradInput itself where its layout allows and no input lies in the same memory."""
+    direct = output.is_contiguous and output.dtype == dtype and not any(output.overlaps(source) for source in inputs)
+    return output if direct else executor.intermediate("SoftplusV2Grad", output.shape, dtype)

@@ -31,7 +31,7 @@ class TestStates:
 
     def test_other_devices(self):
         acl.init()
-        assert acl.rt.set_device(1) == Status.RT_PARAM_INVALID
+        assert acl.rt.set_device(1) == Status.RT_INVALID_DEVICEID
         assert "device_id is 1" in message()
 
     def test_unknown_soc(self):
@@ -65,7 +65,7 @@ class TestMemory:
 
     @pytest.mark.parametrize("nbytes", [0, -4])
     def test_malloc_of_nothing(self, bench, nbytes):
-        assert acl.rt.malloc(nbytes) == (Status.RT_PARAM_INVALID, 0)
+        assert acl.rt.malloc(nbytes) == (Status.INVALID_PARAM, 0)
         assert str(nbytes) in message()
 
     def test_double_free(self, bench):
