@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -68,7 +69,6 @@ def of_array(array: np.ndarray[Any, Any]) -> DataType | None:
     return DTYPES.get(name)
 
 
-@lru_cache(4096)
 def element_bits(value: float, dtype: DataType) -> int:
     """The bits of one element as an int64; floats are rounded to the type, integers wrap."""
     if dtype.is_float:
@@ -83,11 +83,16 @@ def element_of_bytes(data: bytes, dtype: DataType) -> float | int:
     return float(element) if dtype.is_float else int(element)
 
 
-@lru_cache(4096)
 def immediate_bits(scalar: float, dtype: DataType) -> int:
     """A scalar operand as the 64 bits an instruction carries: rounded to the element type, then widened."""
     if not dtype.is_float:
         return _as_int64(int(scalar) % (1 << 64))
+    return _float_immediate(float(scalar), math.copysign(1.0, scalar), dtype)
+
+
+@lru_cache(4096)
+def _float_immediate(scalar: float, _sign: float, dtype: DataType) -> int:
+    # The sign is an argument because 0.0 and -0.0 are one key of the cache.
     with np.errstate(over="ignore"):
         rounded = np.array([scalar], np.float64).astype(dtype.numpy).astype(np.float64)
     return int(rounded.view(np.int64)[0])

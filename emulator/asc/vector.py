@@ -67,7 +67,7 @@ def _unary(record: Instruction) -> VectorCall:
         nbytes = count * dst.dtype.size_bytes
         to, a = dst.operand("dst", nbytes), src.operand("src", nbytes)
         _check_overlap(recorder, record, (to, nbytes), (a, nbytes))
-        lane = recorder.builder.lane(record, (record.lane, dst.dtype.name))
+        lane = recorder.builder.lane(record, (record.lane_on(recorder.soc.arch), dst.dtype.name))
         recorder.emit(record, Pipe.V, to, a, count=count, aux=lane)
 
     return call
@@ -80,7 +80,7 @@ def _binary(record: Instruction) -> VectorCall:
         nbytes = count * dst.dtype.size_bytes
         to, a, b = dst.operand("dst", nbytes), src0.operand("src0", nbytes), src1.operand("src1", nbytes)
         _check_overlap(recorder, record, (to, nbytes), (a, nbytes), (b, nbytes))
-        lane = recorder.builder.lane(record, (record.lane, dst.dtype.name))
+        lane = recorder.builder.lane(record, (record.lane_on(recorder.soc.arch), dst.dtype.name))
         recorder.emit(record, Pipe.V, to, a, b, count=count, aux=lane)
 
     return call
@@ -93,7 +93,7 @@ def _scalar(record: Instruction) -> VectorCall:
         nbytes = count * dst.dtype.size_bytes
         to, a = dst.operand("dst", nbytes), src.operand("src", nbytes)
         _check_overlap(recorder, record, (to, nbytes), (a, nbytes))
-        lane = recorder.builder.lane(record, (record.lane, dst.dtype.name))
+        lane = recorder.builder.lane(record, (record.lane_on(recorder.soc.arch), dst.dtype.name))
         recorder.emit(record, Pipe.V, to, a, count=count, aux=lane, imm=immediate_bits(scalar, dst.dtype))
 
     return call
@@ -104,7 +104,7 @@ def _fill(record: Instruction) -> VectorCall:
         recorder = current_recorder()
         count = _checked(recorder, record, count, dst=dst)
         to = dst.operand("dst", count * dst.dtype.size_bytes)
-        lane = recorder.builder.lane(record, (record.lane, dst.dtype.name))
+        lane = recorder.builder.lane(record, (record.lane_on(recorder.soc.arch), dst.dtype.name))
         recorder.emit(record, Pipe.V, to, count=count, aux=lane, imm=immediate_bits(scalar, dst.dtype))
 
     return call
@@ -128,7 +128,7 @@ def _compare(record: Instruction) -> VectorCall:
         b = 0 if with_scalar else src1.operand("src1", nbytes)
         to = dst.operand("dst", count // 8)
         imm = immediate_bits(src1, src0.dtype) if with_scalar else 0
-        lane_name = f"{record.lane}_{cmp_mode.value}"
+        lane_name = f"{record.lane_on(recorder.soc.arch)}_{cmp_mode.value}"
         lane = recorder.builder.lane(record, (lane_name, src0.dtype.name, "bits"))
         recorder.emit(record, Pipe.V, to, a, b, count=count, aux=lane, imm=imm)
 
@@ -162,7 +162,7 @@ def _select(record: Instruction) -> VectorCall:
             a,
             0 if with_scalar else b,
             count=count,
-            aux=recorder.builder.lane(used, (used.lane, dst.dtype.name, "bits")),
+            aux=recorder.builder.lane(used, (used.lane_on(recorder.soc.arch), dst.dtype.name, "bits")),
             param=recorder.builder.intern((mask,)),
             imm=immediate_bits(src1, dst.dtype) if with_scalar else 0,
         )

@@ -17,7 +17,7 @@ from emulator.dtypes import DTYPES, DataType, immediate_bits
 from emulator.engine.casts import cast_loop
 from emulator.engine.intrinsics import LANE_SIGNATURE, POINTER_TO
 from emulator.engine.jit import compile_callback, inlined
-from emulator.engine.lanes.registry import LANES, Lane
+from emulator.engine.lanes.registry import LANES, Flush, Lane
 from emulator.engine.storage import STORAGE, Storage, canonical_nan
 from emulator.isa.record import Form
 
@@ -166,7 +166,7 @@ _ARITHMETIC = {
 def _write_of(lane: Lane, dtype: DataType, flush: Any) -> Any:
     if not dtype.is_float or lane.keeps_nan:
         return _same
-    if not lane.flush:
+    if lane.flush is Flush.NONE:
         return canonical_nan
 
     @inlined
@@ -180,7 +180,7 @@ def _build(lane: Lane, dtype: DataType, packed_masks: bool) -> _Loop:
     storage = STORAGE[dtype.name]
     body = inlined(lane.body)
     if lane.form in _ARITHMETIC:
-        read = storage.flush if lane.flush and dtype.is_float else _same
+        read = storage.flush if lane.flush is Flush.BOTH and dtype.is_float else _same
         return _ARITHMETIC[lane.form](storage, body, read, _write_of(lane, dtype, storage.flush))
     if lane.form in (Form.COMPARE, Form.COMPARE_SCALAR):
         build = _compare_bits if packed_masks else _compare

@@ -1,6 +1,6 @@
 """Comparison and selection on UB; masks are packed bits, the first element in the lowest bit.
 
-Every comparison with NaN gives 0, NE included (special-value tables).
+Comparisons with NaN give 0, except NE, which gives 1 on dav-3510 and 0 on dav-2201 (special-value tables).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ RECORDS = (
         "比较与选择/Compare.md",
         a2=F32,
         a5=ALL,
-        lane="compare_ordered",
+        a2_lane="compare_ordered",
     ),
     memory(
         "compare_scalar",
@@ -25,7 +25,7 @@ RECORDS = (
         "比较与选择/Compares.md",
         a2=F32,
         a5=ALL,
-        lane="compare_ordered_scalar",
+        a2_lane="compare_ordered_scalar",
     ),
     memory(
         "select",

@@ -139,11 +139,12 @@ RECORDS = (
     memory(
         "axpy",
         Form.TERNARY,
-        "dst + src x scalar, fused: rounded once.",
+        "dst + src x scalar: rounded once on dav-3510, the product as well on dav-2201.",
         "复合计算/Axpy.md",
         a2=F32,
         a5=(*FLOATS, *LONGS),
-        provenance="documented for dav-3510; dav-2201 rounds the product as well by its special-value table",
+        a2_lane="axpy_unfused",
+        provenance="documented; that a half's product is not rounded to half in between on dav-2201 is a guess",
     ),
     memory(
         "duplicate",

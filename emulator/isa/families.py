@@ -30,10 +30,11 @@ def memory(
     a2: tuple[str, ...] = (),
     a5: tuple[str, ...] = (),
     lane: str = "",
+    a2_lane: str = "",
     cost: str = "",
     provenance: str = "documented",
 ) -> Instruction:
-    """A memory-level vector call."""
+    """A memory-level vector call; ``a2_lane`` where dav-2201 computes otherwise."""
     return Instruction(
         name=name,
         level=Level.MEMORY,
@@ -44,6 +45,7 @@ def memory(
         form=form,
         dtypes=_by_arch(a2, a5),
         lane=lane or name,
+        lane_by_arch={A2: a2_lane} if a2_lane else {},
         cost=cost or name,
         provenance=provenance,
     )

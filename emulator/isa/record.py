@@ -94,10 +94,21 @@ class Instruction(msgspec.Struct, frozen=True, kw_only=True):
     form: Form = Form.NONE
     dtypes: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     lane: str = ""
+    lane_by_arch: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """Lane functions of architectures that compute otherwise than ``lane``."""
     cost: str = ""
     merging: bool = False
     """Whether MaskMergeMode.MERGING is accepted (register level only)."""
     provenance: str = "documented"
+
+    @property
+    def lanes(self) -> tuple[str, ...]:
+        """Names of its lane functions on all architectures."""
+        return tuple(name for name in dict.fromkeys((self.lane, *self.lane_by_arch.values())) if name)
+
+    def lane_on(self, arch: str) -> str:
+        """Name of the lane function on an architecture."""
+        return self.lane_by_arch.get(arch, self.lane)
 
     @property
     def key(self) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from emulator.engine.intrinsics import bits_of_float32, bits_of_float64, float32_of_bits, float64_of_bits
-from emulator.engine.lanes.registry import lane
+from emulator.engine.lanes.registry import Flush, lane
 from emulator.isa.record import Form
 
 
@@ -29,7 +29,7 @@ def mul(a: Any, b: Any) -> Any:
     return a * b
 
 
-@lane(Form.BINARY, "f", flush=True)
+@lane(Form.BINARY, "f", flush=Flush.BOTH)
 def div(a: Any, b: Any) -> Any:
     return a / b
 
@@ -57,6 +57,11 @@ def adds(a: Any, s: Any) -> Any:
 @lane(Form.SCALAR, "fiu")
 def muls(a: Any, s: Any) -> Any:
     return a * s
+
+
+@lane(Form.TERNARY, "f")
+def axpy_unfused(d: Any, a: Any, s: Any) -> Any:
+    return d + a * s
 
 
 @lane(Form.TERNARY, "f")

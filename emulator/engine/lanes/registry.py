@@ -9,9 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
 from emulator.isa.record import Form
+
+
+class Flush(Enum):
+    """Where denormals become zero.  RESULT is BOTH for a function that maps them to what it maps zero to."""
+
+    NONE = auto()
+    RESULT = auto()
+    BOTH = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +28,7 @@ class Lane:
     """A lane function.
 
     ``kinds`` holds the kinds of element it serves: ``f`` floating, ``i`` signed, ``u`` unsigned.
-    ``flush`` flushes denormals of the element type to zero on the way in and out.
+    ``flush`` says where denormals of the element type become zero.
     ``keeps_nan`` is set where the result only moves or selects bits, so a NaN keeps its payload; everywhere else a NaN
     result is the one canonical NaN, since hosts disagree about payloads.
     """
@@ -28,7 +37,7 @@ class Lane:
     form: Form
     kinds: str
     body: Callable[..., Any]
-    flush: bool = False
+    flush: Flush = Flush.NONE
     keeps_nan: bool = False
 
 
@@ -36,7 +45,7 @@ LANES: dict[tuple[str, str], Lane] = {}
 
 
 def lane(
-    form: Form, kinds: str, *, name: str = "", flush: bool = False, keeps_nan: bool = False
+    form: Form, kinds: str, *, name: str = "", flush: Flush = Flush.NONE, keeps_nan: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a lane function under its own name (or ``name``) for each kind of element in ``kinds``."""
 

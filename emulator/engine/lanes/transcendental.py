@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from emulator.engine.intrinsics import bits_of_float64, float64_of_bits
-from emulator.engine.lanes.registry import lane
+from emulator.engine.lanes.registry import Flush, lane
 from emulator.isa.record import Form
 
 # Adding 1.5 * 2**52 to a small float64 rounds it to an integer, which then stands in the low bits.
@@ -26,7 +26,7 @@ _E0, _E1, _E2, _E3 = 1.0000000005541665, 0.6931472057372681, 0.24022646890634103
 _E4, _E5, _E6 = 0.009618488957113421, 0.0013399931219336466, 0.0001534581200333964
 
 
-@lane(Form.UNARY, "f", flush=True)
+@lane(Form.UNARY, "f", flush=Flush.RESULT)
 def exp(a: Any) -> Any:
     # Beyond these limits the result is 0 or infinity in float32; NaN passes both comparisons by.
     low = np.float32(-104) if a < np.float32(-104) else a
@@ -46,7 +46,7 @@ _L0, _L1, _L2, _L3 = 1.9999999986219141, 0.666668159349855, 0.39974796002775403,
 _SQRT_HALF_BITS = np.int64(0x3FE6A09E667F3BCD)
 
 
-@lane(Form.UNARY, "f", flush=True)
+@lane(Form.UNARY, "f", flush=Flush.BOTH)
 def ln(a: Any) -> Any:
     bits = bits_of_float64(np.float64(a))
     exponent = (bits - _SQRT_HALF_BITS) >> np.int64(52)
@@ -62,12 +62,12 @@ def ln(a: Any) -> Any:
     return nonzero if a != 0 else np.float64(-np.inf)
 
 
-@lane(Form.UNARY, "f", flush=True)
+@lane(Form.UNARY, "f", flush=Flush.BOTH)
 def sqrt(a: Any) -> Any:
     return np.sqrt(a)
 
 
-@lane(Form.UNARY, "f", flush=True)
+@lane(Form.UNARY, "f", flush=Flush.BOTH)
 def rsqrt(a: Any) -> Any:
     return 1.0 / np.sqrt(np.float64(a))
 

@@ -80,15 +80,15 @@ class TestRecords:
     @pytest.mark.parametrize("record", COMPUTING, ids=named)
     def test_every_type_has_a_lane_of_the_record_s_form(self, record):
         suffixes = [f"_{mode.value}" for mode in CMPMODE] if record.form.value.endswith("->m") else [""]
-        for names in record.dtypes.values():
+        for arch, names in record.dtypes.items():
             assert len(set(names)) == len(names)
             for name in names:
                 for suffix in suffixes:
-                    assert LANES[record.lane + suffix, DTYPES[name].kind].form is record.form
+                    assert LANES[record.lane_on(arch) + suffix, DTYPES[name].kind].form is record.form
 
     def test_every_lane_serves_a_record(self):
-        used = {record.lane for record in TABLE} - {""}
-        compares = [record.lane for record in TABLE if record.form.value.endswith("->m")]
+        used = {name for record in TABLE for name in record.lanes}
+        compares = [name for record in TABLE if record.form.value.endswith("->m") for name in record.lanes]
         used |= {f"{lane}_{mode.value}" for lane in compares for mode in CMPMODE}
         assert {name for name, _ in LANES} <= used
 
@@ -160,9 +160,10 @@ class TestMachineCode:
     def test_lanes(self, record):
         suffixes = [f"_{mode.value}" for mode in CMPMODE] if record.form.value.endswith("->m") else [""]
         packed = ("bits",) if record.level is Level.MEMORY and "m" in record.form.value else ()
-        for name in sorted({name for names in record.dtypes.values() for name in names}):
-            for suffix in suffixes:
-                assert lane_address((record.lane + suffix, name, *packed))
+        for arch, names in record.dtypes.items():
+            for name in names:
+                for suffix in suffixes:
+                    assert lane_address((record.lane_on(arch) + suffix, name, *packed))
 
     @pytest.mark.slow
     @pytest.mark.parametrize("entry", sorted({entry for entries in CAST.dtypes.values() for entry in entries}))
