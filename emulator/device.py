@@ -123,16 +123,15 @@ class Device:
 
     def _run(self, prepared: Prepared, bases: np.ndarray[Any, Any], live: LiveCores, aliased: bool) -> MachineState:
         from emulator.engine.diagnose import raise_failures
-        from emulator.engine.runner import MachineJob, RunSettings, run_machine
+        from emulator.engine.runner import Job, RunSettings, run_machine
         from emulator.engine.state import MachineState
 
         program = prepared.program
         state = MachineState.fresh(program.offsets, self.seed)
-        job = MachineJob(program.rows, prepared.cycles, program.footprint, state)
+        job = Job(program.rows, prepared.cycles, program.footprint, state)
         settings = RunSettings(self.schedule, self.soc.scalar.issue_cycles)
         for number, core in live.cores.items():
-            state.adopt(number, core.state)
-            core.finish(job.core(number), prepared.tables, bases, settings)
+            core.finish(job, prepared.tables, bases, settings, number)
         independent = (
             cores_are_independent(program.footprint, program.offsets, bases) if aliased else prepared.independent
         )
@@ -145,7 +144,7 @@ class Device:
             threads=self.threads if independent else 1,
             on_done=self._progress(program.block_num),
         )
-        raise_failures([job.core(number) for number in range(program.block_num)], job.statuses(), program.location)
+        raise_failures(job, program.location)
         return state
 
     def _progress(self, total: int) -> Callable[[int], None] | None:
@@ -170,7 +169,7 @@ class Device:
             program=program,
             soc=self.soc,
             schedule=self.schedule.name,
-            timelines=[state.core(number).rows[:, :3] for number in range(program.block_num)],
+            timelines=[state.core_rows(number)[:, :3] for number in range(program.block_num)],
             seconds_recording=0.0 if from_cache else prepared.seconds_recording,
             seconds_running=seconds,
             from_cache=from_cache,

@@ -64,10 +64,7 @@ class Prepared:
         """The engine's tables; compiles the lane loops the program needs."""
         from emulator.engine.runner import Tables
 
-        program = self.program
-        return Tables.of(
-            {"pool": program.pool, "bodies": program.bodies, "body_rows": program.body_rows}, program.lanes
-        )
+        return Tables.of(self.program)
 
     @cached_property
     def independent(self) -> bool:

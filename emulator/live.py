@@ -32,25 +32,16 @@ class LiveCores:
     def read_back(self, recorder: CoreRecorder, address: int, nbytes: int) -> bytes:
         """Run the core through its last recorded row, then read UB or global memory."""
         from emulator.engine.diagnose import raise_failures
-        from emulator.engine.runner import CoreJob, LiveCore, RunSettings, Tables
-        from emulator.engine.state import fresh_core
+        from emulator.engine.runner import Job, LiveCore, RunSettings, Tables
 
+        core = recorder.block_idx
         rows = np.array(recorder.rows, np.int64).reshape(-1, at.ROW_WIDTH)
         program = Program.build(recorder.builder, [rows], soc=self._soc.name, kernel="", tensors=[])
-        live = self.cores.get(recorder.block_idx)
+        live = self.cores.get(core)
         if live is None:
-            state = fresh_core(len(rows), recorder.block_idx, self._seed)
-            live = self.cores[recorder.block_idx] = LiveCore.start(state, self._soc.ub_bytes)
-        job = CoreJob(
-            rows,
-            price(program, rows, self._soc, self._block_num),
-            program.footprint,
-            live.state,
-        )
-        tables = Tables.of(
-            {"pool": program.pool, "bodies": program.bodies, "body_rows": program.body_rows}, program.lanes
-        )
+            live = self.cores[core] = LiveCore(core, self._seed, self._soc.ub_bytes)
+        job = Job(rows, price(program, rows, self._soc, self._block_num), program.footprint, live.state)
         settings = RunSettings(self._schedule, self._soc.scalar.issue_cycles)
-        status = live.advance(job, tables, self._bases, settings, until=len(rows) - 1)
-        raise_failures([job], [status], program.location, first_core=recorder.block_idx)
+        live.advance(job, Tables.of(program), self._bases, settings)
+        raise_failures(job, program.location, first_core=core)
         return live.read(address, nbytes, self._bases)

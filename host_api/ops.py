@@ -1,78 +1,19 @@
-"""Operators by one call: on device memory for the aclnn layer, on NumPy arrays for everybody."""
+"""Operators on NumPy arrays, by one call."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from emulator import Device, LaunchResult
-from emulator.asc.jit import Kernel
-from emulator.dtypes import DTYPES
+from host_api import acl, aclnn
 from host_api.acl.dtypes import DataType, Format, MemcpyKind
 from host_api.acl.status import Status
 from host_api.errors import AclError
-from kernels.softplus_v2_grad.op_def import BETA, SOFTPLUS_V2_GRAD, THRESHOLD
-from kernels.softplus_v2_grad.tiling_data import TilingData
-from tiling import TilingError
-from tiling.softplus_v2_grad import make_tiling
-
-if TYPE_CHECKING:
-    from host_api.acl import AclTensor
+from kernels.softplus_v2_grad.op_def import BETA, THRESHOLD
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-def find_softplus_v2_grad(device: Device) -> Kernel:
-    """The operator's kernel for a device's architecture; AclError where it has none."""
-    if not device.soc.capabilities.register_level:
-        raise AclError(
-            Status.ACLNN_INNER_FIND_KERNEL_ERROR,
-            f"{SOFTPLUS_V2_GRAD.name} has a kernel for {', '.join(SOFTPLUS_V2_GRAD.soc_families)} only, none for "
-            f"{device.soc.name} ({device.soc.arch})",
-        )
-    from kernels.softplus_v2_grad.arch35 import softplus_v2_grad
-
-    return softplus_v2_grad
-
-
-def tile_softplus_v2_grad(
-    device: Device, shape: Sequence[int], dtype: DataType, beta: float, threshold: float
-) -> TilingData:
-    """The operator's tiling for tensors of one shape; AclError (561002) where UB or cores do not allow one."""
-    try:
-        return make_tiling(
-            [shape, shape],
-            [shape],
-            dtype.numpy,
-            ub_bytes=device.soc.ub_bytes,
-            aiv_cores=device.soc.aiv_cores,
-            beta=beta,
-            threshold=threshold,
-        )
-    except TilingError as error:
-        raise AclError(Status.ACLNN_INNER_TILING_ERROR, str(error)) from error
-
-
-def launch_softplus_v2_grad(
-    device: Device,
-    gradients: int,
-    features: int,
-    output: int,
-    shape: Sequence[int],
-    dtype: DataType,
-    beta: float,
-    threshold: float,
-) -> LaunchResult:
-    """Tile and run the operator on contiguous tensors of one shape in device memory, given by address."""
-    kernel = find_softplus_v2_grad(device)
-    tiling = tile_softplus_v2_grad(device, shape, dtype, beta, threshold)
-    element = DTYPES[dtype.numpy.name]
-    tensors = [device.tensor(address, element, math.prod(shape)) for address in (gradients, features, output)]
-    return device.launch(kernel, tiling.multicore.num_cores, (*tensors, tiling))
 
 
 def softplus_backward(
@@ -89,8 +30,6 @@ def softplus_backward(
     has acl in use, its device serves, which must then be a ``soc``.  Raises AclError with the status and message of
     the call that failed.
     """
-    from host_api import acl
-
     with ExitStack() as cleanup:
         if acl.init() == Status.SUCCESS:
             cleanup.callback(acl.finalize)
@@ -100,8 +39,6 @@ def softplus_backward(
 
 
 def _run(grad_output: Array, features: Array, beta: float, threshold: float, cleanup: ExitStack) -> Array:
-    from host_api import acl, aclnn
-
     result = np.empty(grad_output.shape, grad_output.dtype)
     status, stream = acl.rt.create_stream()
     _require(status)
@@ -129,17 +66,13 @@ def _run(grad_output: Array, features: Array, beta: float, threshold: float, cle
 
 
 def _allocate(name: str, nbytes: int, cleanup: ExitStack) -> int:
-    from host_api import acl
-
     status, address = acl.rt.malloc(nbytes, label=name)
     _require(status)
     cleanup.callback(acl.rt.free, address)
     return address
 
 
-def _tensor(name: str, array: Array, cleanup: ExitStack) -> AclTensor:
-    from host_api import acl
-
+def _tensor(name: str, array: Array, cleanup: ExitStack) -> acl.AclTensor:
     dtype = DataType.of_numpy(array.dtype)
     if dtype is None:
         raise AclError(Status.ACLNN_PARAM_INVALID, f"{name} has dtype {array.dtype}, which has no acl counterpart")
@@ -150,8 +83,6 @@ def _tensor(name: str, array: Array, cleanup: ExitStack) -> AclTensor:
 
 
 def _require(status: Status) -> None:
-    from host_api import acl
-
     if status != Status.SUCCESS:
         message = acl.get_recent_err_msg()
         raise AclError(status, message.removesuffix(f" (status {int(status)})"))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import ctypes
 import os
 import queue
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -19,10 +18,10 @@ from emulator.engine.arena import Arena
 from emulator.engine.loops import lane_address
 from emulator.engine.registers import BATCH_ITERATIONS
 from emulator.engine.schedule import Schedule
-from emulator.engine.scheduler import run_core, run_cores
-from emulator.engine.state import NONE, STATUS, Array, CoreState, MachineState, Status
+from emulator.engine.scheduler import run_cores
+from emulator.engine.state import NONE, STATUS, Array, MachineState, Status
 from emulator.isa import layout
-from emulator.program import KINDS
+from emulator.program import KINDS, Program
 from emulator.program.footprint import Footprint
 
 
@@ -36,37 +35,20 @@ class Tables:
     lanes: Array
 
     @classmethod
-    def of(cls, tables: dict[str, Any], lanes: Sequence[tuple[str, ...]]) -> Tables:
-        """From a program's tables; compiles the lane loops that are not on disk yet."""
-        addresses = np.array([lane_address(key) for key in lanes], np.int64)
-        pool = tables["pool"] if len(tables["pool"]) else np.zeros(1, np.int64)
-        return cls(pool, tables["bodies"], tables["body_rows"], addresses)
+    def of(cls, program: Program) -> Tables:
+        """From a program; compiles the lane loops that are not on disk yet."""
+        addresses = np.array([lane_address(key) for key in program.lanes], np.int64)
+        return cls(program.pool, program.bodies, program.body_rows, addresses)
 
 
 @dataclass
-class CoreJob:
-    """One core to run: its rows, what each costs and touches, and its state."""
-
-    rows: Array
-    cycles: Array
-    footprint: Footprint
-    state: CoreState
-
-
-@dataclass
-class MachineJob:
-    """All cores of a launch: the program's rows, what each costs and touches, and the state of the machine."""
+class Job:
+    """Cores to run: their rows, what each costs and touches, and the state of the machine."""
 
     rows: Array
     cycles: Array
     footprint: Footprint
     state: MachineState
-
-    def core(self, number: int) -> CoreJob:
-        """One core of it, sharing memory with this."""
-        span = slice(*self.state.offsets[number : number + 2])
-        footprint = Footprint(self.footprint.reads[span], self.footprint.writes[span])
-        return CoreJob(self.rows[span], self.cycles[span], footprint, self.state.core(number))
 
     def statuses(self) -> list[Status]:
         """How each core ended."""
@@ -83,38 +65,39 @@ class RunSettings:
     move_data: bool = True
     batch_iterations: int = BATCH_ITERATIONS
 
-    def array(self, arena: Arena, until: int = NONE) -> Array:
-        """The settings as the engine's array."""
+    def array(self, arena: Arena, *, until: int = NONE, fresh: bool = True) -> Array:
+        """The settings as the engine's array; ``fresh`` poisons UB before a core starts."""
         settings = np.zeros(at.SETTINGS, np.int64)
         settings[at.SCHEDULE], settings[at.ISSUE_CYCLES] = self.schedule, self.issue_cycles
         settings[at.MOVE_DATA], settings[at.UB_BYTES], settings[at.UNTIL_ROW] = self.move_data, arena.stride, until
-        settings[at.BATCH] = self.batch_iterations
+        settings[at.BATCH], settings[at.FRESH_UB] = self.batch_iterations, fresh
         return settings
 
 
-def run_job(job: CoreJob, tables: Tables, bases: Array, arena: Arena, settings: Array) -> Status:
-    """Run one core on this thread until it is done, stuck, or at the row asked for."""
-    job.state.grow(len(job.rows))
-    return Status(
-        run_core(
-            settings,
-            KINDS,
-            job.rows,
-            job.cycles,
-            job.footprint.reads,
-            job.footprint.writes,
-            tables.pool,
-            tables.bodies,
-            tables.body_rows,
-            tables.lanes,
-            bases,
-            arena.ub_address,
-            arena.file_address,
-            arena.shadow_address,
-            job.state.registers,
-            job.state.flags,
-            job.state.rows,
-        )
+def run_span(
+    job: Job, tables: Tables, bases: Array, arena: Arena, settings: Array, cores: tuple[int, int] = (0, 1)
+) -> None:
+    """Run some of a job's cores on this thread in turn, until each is done, stuck or at the row asked for."""
+    run_cores(
+        settings,
+        KINDS,
+        job.rows,
+        job.state.offsets,
+        job.cycles,
+        job.footprint.reads,
+        job.footprint.writes,
+        tables.pool,
+        tables.bodies,
+        tables.body_rows,
+        tables.lanes,
+        bases,
+        arena.ub_address,
+        arena.file_address,
+        arena.shadow_address,
+        job.state.registers,
+        job.state.flags,
+        job.state.rows,
+        *cores,
     )
 
 
@@ -147,28 +130,24 @@ ARENAS = ArenaPool()
 PIECES_PER_THREAD = 8
 
 
-@dataclass
 class LiveCore:
     """A core that runs while it is being recorded; it keeps its UB between runs."""
 
-    state: CoreState
-    arena: Arena
-    ub_bytes: int
+    def __init__(self, core: int, seed: int, ub_bytes: int) -> None:
+        self.state = MachineState.fresh(np.zeros(2, np.int64), seed, first_core=core)
+        self.arena = ARENAS.take(ub_bytes)
+        self.arena.reset()
 
-    @classmethod
-    def start(cls, state: CoreState, ub_bytes: int) -> LiveCore:
-        arena = ARENAS.take(ub_bytes)
-        arena.reset()
-        return cls(state, arena, ub_bytes)
+    def advance(self, job: Job, tables: Tables, bases: Array, settings: RunSettings) -> None:
+        """Run through the last row that ``job`` has."""
+        self.state.grow(len(job.rows))
+        run_span(job, tables, bases, self.arena, settings.array(self.arena, until=len(job.rows) - 1, fresh=False))
 
-    def advance(self, job: CoreJob, tables: Tables, bases: Array, settings: RunSettings, *, until: int) -> Status:
-        """Run until row ``until`` has completed."""
-        return run_job(job, tables, bases, self.arena, settings.array(self.arena, until))
-
-    def finish(self, job: CoreJob, tables: Tables, bases: Array, settings: RunSettings) -> Status:
-        """Run the rest and give the arena back."""
+    def finish(self, job: Job, tables: Tables, bases: Array, settings: RunSettings, core: int) -> None:
+        """Go on as ``core`` of ``job`` to the end, and give the arena back."""
+        job.state.adopt(core, self.state)
         try:
-            return run_job(job, tables, bases, self.arena, settings.array(self.arena))
+            run_span(job, tables, bases, self.arena, settings.array(self.arena, fresh=False), (core, core + 1))
         finally:
             ARENAS.give_back(self.arena)
 
@@ -181,7 +160,7 @@ class LiveCore:
 
 
 def run_machine(
-    job: MachineJob,
+    job: Job,
     tables: Tables,
     bases: Array,
     ub_bytes: int,
@@ -199,27 +178,7 @@ def run_machine(
     def run(cores: tuple[int, int]) -> None:
         arena = ARENAS.take(ub_bytes)
         try:
-            run_cores(
-                settings.array(arena),
-                KINDS,
-                job.rows,
-                job.state.offsets,
-                job.cycles,
-                job.footprint.reads,
-                job.footprint.writes,
-                tables.pool,
-                tables.bodies,
-                tables.body_rows,
-                tables.lanes,
-                bases,
-                arena.ub_address,
-                arena.file_address,
-                arena.shadow_address,
-                job.state.registers,
-                job.state.flags,
-                job.state.rows,
-                *cores,
-            )
+            run_span(job, tables, bases, arena, settings.array(arena), cores)
         finally:
             ARENAS.give_back(arena)
         if on_done is not None:

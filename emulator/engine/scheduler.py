@@ -49,8 +49,8 @@ _NEVER = np.int64(2**62)
 _U8 = POINTER_TO["uint8"]
 
 # Columns of the run's settings.
-SCHEDULE, ISSUE_CYCLES, MOVE_DATA, UB_BYTES, UNTIL_ROW, BATCH = range(6)
-SETTINGS = 6
+SCHEDULE, ISSUE_CYCLES, MOVE_DATA, UB_BYTES, UNTIL_ROW, BATCH, FRESH_UB = range(7)
+SETTINGS = 7
 
 
 @inlined
@@ -108,8 +108,8 @@ def run_core(
 
     ``rows`` [n, ROW_WIDTH] is the program, ``cycles`` [n] what each row costs, ``reads`` and ``writes`` the byte ranges
     it touches (UB and global memory in one address space).  ``ub``, ``file`` and ``shadow`` are host addresses of the
-    core's UB, its register file and 2 x PIPES spare copies of UB.  ``registers``, ``flags`` and ``times`` are the
-    CoreState.  Returns a Status.
+    core's UB, its register file and 2 x PIPES spare copies of UB.  ``registers``, ``flags`` and ``times`` are one
+    core's part of the MachineState.  Returns a Status.
     """
     schedule, issue_cycles = settings[SCHEDULE], settings[ISSUE_CYCLES]
     move_data, ub_bytes, until = settings[MOVE_DATA] != 0, settings[UB_BYTES], settings[UNTIL_ROW]
@@ -189,12 +189,12 @@ def run_cores(
     first: Any,
     last: Any,
 ) -> None:
-    """Run cores ``first`` to ``last`` of a machine one after another, each from poisoned UB; see ``run_core``.
+    """Run cores ``first`` to ``last`` of a machine one after another, from poisoned UB where asked; see ``run_core``.
 
     Each core's Status is left in its registers.
     """
     for core in range(first, last):
-        if settings[MOVE_DATA] != 0:
+        if settings[MOVE_DATA] != 0 and settings[FRESH_UB] != 0:
             fill_bytes(ub, np.int64(POISON_BYTE), settings[UB_BYTES])
         start, end = offsets[core], offsets[core + 1]
         registers[core, STATUS] = run_core(

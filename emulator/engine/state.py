@@ -34,26 +34,12 @@ class Status(IntEnum):
 
 
 @dataclass
-class CoreState:
-    """Everything the scheduler knows about a core; UB and registers live beside it in the engine's arena."""
-
-    registers: Array
-    flags: Array
-    rows: Array
-
-    def grow(self, row_count: int) -> None:
-        """Make room for rows recorded since the core last ran."""
-        if row_count > len(self.rows):
-            capacity = max(row_count, 2 * len(self.rows))
-            grown = np.full((capacity, 4), NONE, np.int64)
-            grown[: len(self.rows)] = self.rows
-            self.rows = grown
-
-
-@dataclass
 class MachineState:
-    """The states of all cores of a launch, side by side: the first axis of ``registers`` and ``flags`` is the core,
-    ``rows`` runs over the rows of the whole program."""
+    """Everything the scheduler knows about the cores of a launch; UB and registers live beside it in the arenas.
+
+    The first axis of ``registers`` and ``flags`` is the core; ``rows`` runs over the rows of the whole program, of
+    which core c has ``offsets[c]`` to ``offsets[c + 1]``.
+    """
 
     registers: Array
     flags: Array
@@ -61,38 +47,37 @@ class MachineState:
     offsets: Array
 
     @classmethod
-    def fresh(cls, offsets: Array, seed: int) -> MachineState:
-        """Cores that have not started; core c has rows ``offsets[c]`` to ``offsets[c + 1]``.
+    def fresh(cls, offsets: Array, seed: int, *, first_core: int = 0) -> MachineState:
+        """Cores that have not started, numbered from ``first_core``.
 
         ``seed`` drives the random schedule, differently on each core.
         """
         cores = len(offsets) - 1
         registers = np.zeros((cores, REGISTERS), np.int64)
-        numbers = np.arange(cores, dtype=np.int64) + seed % (1 << 20) * 4096
+        numbers = np.arange(first_core, first_core + cores, dtype=np.int64) + seed % (1 << 20) * 4096
         registers[:, RANDOM] = (numbers * 0x9E3779B9 + 0x7F4A7C15) % (1 << 31) | 1
         for column in (HEAD, TAIL, IN_FLIGHT):
             registers[:, column : column + at.PIPES] = NONE
         flags = np.full((cores, at.FLAGS, 2), NONE, np.int64)
         return cls(registers, flags, np.full((int(offsets[-1]), 4), NONE, np.int64), offsets)
 
-    def core(self, number: int) -> CoreState:
-        """The state of one core, sharing its memory with this."""
-        rows = self.rows[self.offsets[number] : self.offsets[number + 1]]
-        return CoreState(self.registers[number], self.flags[number], rows)
+    def core_rows(self, core: int) -> Array:
+        """What is known of each row of one core."""
+        return self.rows[self.offsets[core] : self.offsets[core + 1]]
 
-    def adopt(self, number: int, state: CoreState) -> None:
-        """Take over a core that ran on its own while its rows were still being recorded."""
-        own = self.core(number)
-        own.registers[:], own.flags[:] = state.registers, state.flags
-        count = min(len(own.rows), len(state.rows))
-        own.rows[:count] = state.rows[:count]
+    def grow(self, row_count: int) -> None:
+        """Make room for rows recorded since the only core of this machine last ran."""
+        if row_count > len(self.rows):
+            grown = np.full((max(row_count, 2 * len(self.rows)), 4), NONE, np.int64)
+            grown[: len(self.rows)] = self.rows
+            self.rows = grown
+        self.offsets = np.array([0, row_count], np.int64)
 
-
-def fresh_core(row_count: int, core: int, seed: int) -> CoreState:
-    """One core that has not started, as it would be number ``core`` of a machine."""
-    offsets = np.zeros(core + 2, np.int64)
-    offsets[-1] = row_count
-    return MachineState.fresh(offsets, seed).core(core)
+    def adopt(self, core: int, other: MachineState) -> None:
+        """Take over the only core of a machine that ran while its rows were still being recorded."""
+        self.registers[core], self.flags[core] = other.registers[0], other.flags[0]
+        known = other.core_rows(0)
+        self.core_rows(core)[: len(known)] = known
 
 
 def elapsed_cycles(registers: Array) -> Array:

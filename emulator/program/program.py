@@ -104,7 +104,8 @@ def shared_tables(builder: ProgramBuilder) -> dict[str, Any]:
     body_rows = [row for body in builder.bodies for row in body.rows]
     trips = [count for body in builder.bodies for count in body.trips]
     return {
-        "pool": np.array(builder.pool, np.int64),
+        # The engine is never handed an empty array: it could not tell its type.
+        "pool": np.array(builder.pool or [0], np.int64),
         "lane_bits": np.array(builder.lane_bits, np.int64).reshape(-1, 5),
         "bodies": np.stack([ends[:-1], ends[1:]], axis=1),
         "body_rows": np.array(body_rows, np.int64).reshape(-1, at.VF_ROW_WIDTH),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from emulator import Device
-from host_api import ops
+from host_api import op_launch
 from host_api.acl.dtypes import DataType
 from host_api.acl.runtime import RUNTIME
 from host_api.acl.scalar import AclScalar
@@ -166,19 +166,14 @@ def _plan(executor: Executor, device: Device, beta: float, threshold: float) -> 
     result = _result(executor, output, dtype, (gradients, features))
 
     def run(device: Device, workspace: int) -> None:
-        ops.launch_softplus_v2_grad(
-            device,
-            gradients.address(workspace),
-            features.address(workspace),
-            result.address(workspace),
-            output.shape,
-            dtype,
-            beta,
-            threshold,
-        )
+        addresses = gradients.address(workspace), features.address(workspace), result.address(workspace)
+        op_launch.launch_softplus_v2_grad(device, addresses, output.shape, dtype.numpy, beta, threshold)
 
-    executor.checks.append(lambda: ops.find_softplus_v2_grad(device))
-    executor.checks.append(lambda: ops.tile_softplus_v2_grad(device, output.shape, dtype, beta, threshold))
+    shapes = (output.shape, output.shape)
+    executor.checks.append(lambda: op_launch.find_softplus_v2_grad(device))
+    executor.checks.append(
+        lambda: op_launch.tile_softplus_v2_grad(device, shapes, output.shape, dtype.numpy, beta, threshold)
+    )
     executor.steps.append(Step("SoftplusV2Grad", run))
     executor.view_copy(executor.cast(result, output.dtype, into=output), output)
 

@@ -11,10 +11,9 @@ import ml_dtypes
 import numpy as np
 
 from emulator import Device, LaunchResult
-from host_api.ops import find_softplus_v2_grad
+from host_api.op_launch import find_softplus_v2_grad, tile_softplus_v2_grad
 from kernels.softplus_v2_grad.golden import bound_applies, softplus_v2_grad_from_product, ulp_error
 from kernels.softplus_v2_grad.tiling_data import TilingData
-from tiling.softplus_v2_grad import make_tiling
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -67,15 +66,8 @@ def run_softplus_v2_grad(
     """Tile, launch on ``device`` and compare."""
     kernel = find_softplus_v2_grad(device)
     shape = np.broadcast_shapes(gradients.shape, features.shape)
-    tiling = make_tiling(
-        [gradients.shape, features.shape],
-        [shape],
-        gradients.dtype,
-        ub_bytes=device.soc.ub_bytes,
-        aiv_cores=device.soc.aiv_cores,
-        beta=beta,
-        threshold=threshold,
-    )
+    shapes = (gradients.shape, features.shape)
+    tiling = tile_softplus_v2_grad(device, shapes, shape, gradients.dtype, beta, threshold)
     output = np.zeros(shape, gradients.dtype)
     device.on_progress = on_progress
     started = time.perf_counter()

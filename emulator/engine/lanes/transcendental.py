@@ -1,6 +1,7 @@
 """exp, ln and roots, evaluated in float64 and rounded once, so that every host computes the same bits.
 
-They are polynomials over plain float64 arithmetic: no libm, no fused multiply-add, nothing a host may round otherwise.
+They are polynomials over float64 arithmetic and explicit fused multiply-adds, whose results IEEE 754 fixes: no libm,
+no contraction left to a compiler.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from emulator.engine.intrinsics import bits_of_float64, float64_of_bits
+from emulator.engine.intrinsics import bits_of_float64, float64_of_bits, multiply_add
 from emulator.engine.lanes.registry import Flush, lane
 from emulator.isa.record import Form
 
@@ -35,7 +36,8 @@ def exp(a: Any) -> Any:
     shifted = exponent + _ROUNDING
     f = exponent - (shifted - _ROUNDING)
     q = f * f
-    power = (_E0 + q * (_E2 + q * (_E4 + q * _E6))) + f * (_E1 + q * (_E3 + q * _E5))
+    even = multiply_add(q, multiply_add(q, multiply_add(q, _E6, _E4), _E2), _E0)
+    power = multiply_add(f, multiply_add(q, multiply_add(q, _E5, _E3), _E1), even)
     # The integer part goes straight into the exponent field.  A NaN that came from float32 has zeros in its low bits.
     return float64_of_bits(bits_of_float64(power) + (bits_of_float64(shifted) << np.int64(52)))
 
