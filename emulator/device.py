@@ -41,7 +41,9 @@ class Device:
 
     ``soc`` names a SoC file; ``cores`` and ``ub_bytes`` override its AIV cores and usable UB.  ``schedule`` is "timed",
     "program", "adversarial" or "random" (with ``seed``): a correct kernel computes the same under each.  ``threads``
-    host threads run the cores (all processors by default).  Raises SocError or LaunchError for values out of range.
+    host threads run the cores (all processors by default).  ``timing_only`` runs the pipes without moving data: the
+    result has its cycles and timelines, tensors stay as they are.  Raises SocError or LaunchError for values out of
+    range.
     """
 
     def __init__(
@@ -53,15 +55,19 @@ class Device:
         seed: int = 0,
         *,
         threads: int | None = None,
+        timing_only: bool = False,
     ) -> None:
         self.soc = load_soc(soc).with_overrides(cores=cores, ub_bytes=ub_bytes)
         if schedule not in Schedule.__members__:
             raise LaunchError(f"schedule is {schedule!r}; known are {', '.join(Schedule.__members__)}")
+        if timing_only and schedule != Schedule.timed.name:
+            raise LaunchError(f"timing_only needs the timed schedule, not {schedule!r}")
         if threads is not None and threads < 1:
             raise LaunchError(f"threads is {threads}; at least 1 is needed")
         self.schedule = Schedule[schedule]
         self.seed = int(seed)
         self.threads = threads
+        self.timing_only = timing_only
         self.memory = GlobalMemory()
         self.on_progress: Callable[[int, int], None] | None = None
         """Called with (cores done, cores of the launch) while a launch runs."""
@@ -108,7 +114,7 @@ class Device:
             )
         values = bind(kernel, self.memory, args, kwargs or {})
         bases = bases_of(values)
-        live = LiveCores(self.soc, self.schedule, self.seed, bases, cores)
+        live = LiveCores(self.soc, self.schedule, self.seed, bases, cores, timing_only=self.timing_only)
         key = program_key(kernel, self.soc, cores, values)
         prepared = kernel.programs.get(key) if key is not None else None
         from_cache = prepared is not None
@@ -129,7 +135,7 @@ class Device:
         program = prepared.program
         state = MachineState.fresh(program.offsets, self.seed)
         job = Job(program.rows, prepared.cycles, program.footprint, state)
-        settings = RunSettings(self.schedule, self.soc.scalar.issue_cycles)
+        settings = RunSettings(self.schedule, self.soc.scalar.issue_cycles, move_data=not self.timing_only)
         for number, core in live.cores.items():
             core.finish(job, prepared.tables, bases, settings, number)
         independent = (

@@ -8,6 +8,7 @@ import numpy as np
 
 from emulator.asc.recorder import CoreRecorder
 from emulator.engine.schedule import Schedule
+from emulator.errors import LaunchError
 from emulator.isa import layout as at
 from emulator.program.footprint import Array
 from emulator.program.program import Program
@@ -21,16 +22,21 @@ if TYPE_CHECKING:
 class LiveCores:
     """The cores of a launch that have started already, by block index."""
 
-    def __init__(self, soc: SocSpec, schedule: Schedule, seed: int, bases: Array, block_num: int) -> None:
+    def __init__(
+        self, soc: SocSpec, schedule: Schedule, seed: int, bases: Array, block_num: int, *, timing_only: bool
+    ) -> None:
         self._soc = soc
         self._schedule = schedule
         self._seed = seed
         self._bases = bases
         self._block_num = block_num
+        self._timing_only = timing_only
         self.cores: dict[int, LiveCore] = {}
 
     def read_back(self, recorder: CoreRecorder, address: int, nbytes: int) -> bytes:
         """Run the core through its last recorded row, then read UB or global memory."""
+        if self._timing_only:
+            recorder.refuse("a kernel that reads data back cannot run with timing_only, which moves none", LaunchError)
         from emulator.engine.diagnose import raise_failures
         from emulator.engine.runner import Job, LiveCore, RunSettings, Tables
 

@@ -88,22 +88,6 @@ def multiply_add(_context: Any, _a: Any, _b: Any, _c: Any) -> Any:
 
 
 @intrinsic
-def prefetch(_context: Any, _address: Any) -> Any:
-    """Ask the host to bring a cache line closer; a hint without effect on results."""
-
-    def generate(target: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        pointer, word = _I8.as_pointer(), ir.IntType(32)
-        function_type = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
-        function = builder.module.declare_intrinsic("llvm.prefetch", [pointer], function_type)
-        # Read access, keep in the second-level cache, data.
-        hints = [ir.Constant(word, value) for value in (0, 2, 1)]
-        builder.call(function, [builder.inttoptr(args[0], pointer), *hints])
-        return target.get_dummy_value()
-
-    return types.void(types.int64), generate
-
-
-@intrinsic
 def call_lane(_context: Any, _function: Any, *_arguments: Any) -> Any:
     """Call a compiled lane loop by its address."""
 

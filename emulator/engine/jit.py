@@ -99,6 +99,12 @@ def inlined(function: Callable[..., Any]) -> Any:
     return numba.jit(**OPTIONS)(function)
 
 
+def pasted(function: Callable[..., Any]) -> Any:
+    """Like ``inlined``, but pasted into its callers before compilation: for helpers on the scheduler's path, where a call
+    that hands over several arrays costs more than the helper does."""
+    return numba.jit(**OPTIONS, inline="always")(function)
+
+
 def compile_callback(function: Callable[..., Any], signature: Signature, name: str) -> CFunc:
     """Compile ``function`` as a C callback, kept on disk as ``name``; the result's ``address`` can be called."""
     options = {key: value for key, value in OPTIONS.items() if key != "nogil"}

@@ -14,7 +14,7 @@ import numpy as np
 from emulator.engine.dma import POISON_BYTE
 from emulator.engine.execute import execute
 from emulator.engine.intrinsics import POINTER_TO, fill_bytes, move_bytes
-from emulator.engine.jit import engine_function, inlined
+from emulator.engine.jit import engine_function, inlined, pasted
 from emulator.engine.schedule import Schedule
 from emulator.engine.state import (
     CAPTURED,
@@ -117,21 +117,7 @@ def run_core(
     while True:
         if until != NONE and registers[PC] > until and registers[IN_FLIGHT + _S] == NONE:
             return Status.DONE
-        blocked_set = np.int64(NONE)
-        progressed = True
-        while progressed:
-            progressed = _issue(rows, kinds, count, issue_cycles, registers, flags, times, cycles, until)
-            for pipe in range(1, at.PIPES):
-                while registers[IN_FLIGHT + pipe] == NONE and registers[HEAD + pipe] != NONE:
-                    if not _start_head(pipe, rows, kinds, cycles, registers, flags, times):
-                        break
-                    progressed = True
-                    if schedule == _PROGRAM and registers[IN_FLIGHT + pipe] != NONE:
-                        break
-        for pipe in range(1, at.PIPES):
-            head = registers[HEAD + pipe]
-            if registers[IN_FLIGHT + pipe] == NONE and head != NONE and kinds[rows[head, at.OP]] == _SET:
-                blocked_set = head
+        blocked_set = _start_all(schedule, rows, kinds, count, issue_cycles, registers, flags, times, cycles, until)
         pipe = _next_to_complete(schedule, registers)
         if blocked_set != NONE:
             first_end = registers[END_CLOCK + pipe] if pipe != NONE and schedule == _TIMED else _NEVER
@@ -218,7 +204,43 @@ def run_cores(
         )
 
 
-@inlined
+@pasted
+def _start_all(
+    schedule: Any,
+    rows: Any,
+    kinds: Any,
+    count: Any,
+    issue_cycles: Any,
+    registers: Any,
+    flags: Any,
+    times: Any,
+    cycles: Any,
+    until: Any,
+) -> Any:
+    """Issue and start everything that can start now; returns a set_flag that waits for its flag to clear, or NONE.
+
+    Only a flag that changes can unblock another pipe, so the pipes are looked at again only then.
+    """
+    flags_changed = True
+    blocked_set = np.int64(NONE)
+    while flags_changed:
+        flags_changed = False
+        blocked_set = np.int64(NONE)
+        if registers[PC] < count:
+            flags_changed = _issue(rows, kinds, count, issue_cycles, registers, flags, times, cycles, until)
+        for pipe in range(1, at.PIPES):
+            while registers[IN_FLIGHT + pipe] == NONE and registers[HEAD + pipe] != NONE:
+                head = registers[HEAD + pipe]
+                kind = kinds[rows[head, at.OP]]
+                if not _start_head(pipe, head, kind, rows, cycles, registers, flags, times):
+                    if kind == _SET:
+                        blocked_set = head
+                    break
+                flags_changed = flags_changed or kind == _SET or kind == _WAIT
+    return blocked_set
+
+
+@pasted
 def _issue(
     rows: Any,
     kinds: Any,
@@ -230,8 +252,8 @@ def _issue(
     cycles: Any,
     until: Any,
 ) -> bool:
-    """Let the scalar unit hand out instructions until one makes it wait."""
-    progressed = False
+    """Let the scalar unit hand out instructions until one makes it wait; tells whether a flag changed."""
+    flag_changed = False
     while registers[PC] < count and registers[IN_FLIGHT + _S] == NONE and (until == NONE or registers[PC] <= until):
         row = registers[PC]
         pipe, kind = rows[row, at.PIPE], kinds[rows[row, at.OP]]
@@ -247,16 +269,17 @@ def _issue(
             registers[PC] += 1
         elif kind == _SET or kind == _WAIT:
             if not _flag_ready(rows, row, kind, flags):
-                return progressed
+                return flag_changed
             registers[PIPE_CLOCK + _S] = registers[CLOCK]
             _pass_flag(_S, rows, row, kind, cycles, registers, flags, times)
             registers[CLOCK] = registers[PIPE_CLOCK + _S]
             registers[PC] += 1
+            flag_changed = True
         elif kind == _BARRIER:
             latest = registers[CLOCK]
             for other in range(1, at.PIPES):
                 if registers[HEAD + other] != NONE or registers[IN_FLIGHT + other] != NONE:
-                    return progressed
+                    return flag_changed
                 latest = max(latest, registers[PIPE_CLOCK + other])
             times[row, ISSUED], times[row, STARTED] = registers[CLOCK], latest
             registers[CLOCK] = latest + cycles[row]
@@ -266,17 +289,16 @@ def _issue(
             times[row, ISSUED], times[row, STARTED] = registers[CLOCK], registers[CLOCK]
             registers[END_CLOCK + _S] = registers[CLOCK] + cycles[row]
             registers[IN_FLIGHT + _S] = row
-        progressed = True
-    return progressed
+    return flag_changed
 
 
-@inlined
+@pasted
 def _flag_ready(rows: Any, row: Any, kind: Any, flags: Any) -> bool:
     is_set = flags[rows[row, at.AUX], SET_AT] != NONE
     return is_set if kind == _WAIT else not is_set
 
 
-@inlined
+@pasted
 def _pass_flag(pipe: Any, rows: Any, row: Any, kind: Any, cycles: Any, registers: Any, flags: Any, times: Any) -> None:
     flag = rows[row, at.AUX]
     start = registers[PIPE_CLOCK + pipe]
@@ -290,11 +312,9 @@ def _pass_flag(pipe: Any, rows: Any, row: Any, kind: Any, cycles: Any, registers
         flags[flag, SET_AT], flags[flag, SET_BY] = registers[PIPE_CLOCK + pipe], row
 
 
-@inlined
-def _start_head(pipe: Any, rows: Any, kinds: Any, cycles: Any, registers: Any, flags: Any, times: Any) -> bool:
+@pasted
+def _start_head(pipe: Any, row: Any, kind: Any, rows: Any, cycles: Any, registers: Any, flags: Any, times: Any) -> bool:
     """Start the oldest waiting instruction of a pipe; flags and barriers take effect at once."""
-    row = registers[HEAD + pipe]
-    kind = kinds[rows[row, at.OP]]
     registers[PIPE_CLOCK + pipe] = max(registers[PIPE_CLOCK + pipe], times[row, ISSUED])
     if kind == _SET or kind == _WAIT:
         if not _flag_ready(rows, row, kind, flags):
@@ -312,14 +332,14 @@ def _start_head(pipe: Any, rows: Any, kinds: Any, cycles: Any, registers: Any, f
     return True
 
 
-@inlined
+@pasted
 def _draw(registers: Any) -> Any:
     """The next number of the core's own generator."""
     registers[RANDOM] = (registers[RANDOM] * 1103515245 + 12345) % np.int64(2**31)
     return registers[RANDOM] >> np.int64(8)
 
 
-@inlined
+@pasted
 def _next_to_complete(schedule: Any, registers: Any) -> Any:
     """The pipe whose running instruction completes next, or NONE."""
     chosen, best = np.int64(NONE), _NEVER

@@ -59,7 +59,8 @@ class MachineState:
         for column in (HEAD, TAIL, IN_FLIGHT):
             registers[:, column : column + at.PIPES] = NONE
         flags = np.full((cores, at.FLAGS, 2), NONE, np.int64)
-        return cls(registers, flags, np.full((int(offsets[-1]), 4), NONE, np.int64), offsets)
+        # The scheduler writes a row's columns before it reads them.
+        return cls(registers, flags, np.empty((int(offsets[-1]), 4), np.int64), offsets)
 
     def core_rows(self, core: int) -> Array:
         """What is known of each row of one core."""
@@ -68,7 +69,7 @@ class MachineState:
     def grow(self, row_count: int) -> None:
         """Make room for rows recorded since the only core of this machine last ran."""
         if row_count > len(self.rows):
-            grown = np.full((max(row_count, 2 * len(self.rows)), 4), NONE, np.int64)
+            grown = np.empty((max(row_count, 2 * len(self.rows)), 4), np.int64)
             grown[: len(self.rows)] = self.rows
             self.rows = grown
         self.offsets = np.array([0, row_count], np.int64)

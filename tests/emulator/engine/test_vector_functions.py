@@ -141,7 +141,7 @@ def test_one_iteration_at_a_time_gives_the_same_bits(steps, trips, count):
     batched = emulate(x, steps, trips, count)
     with pytest.MonkeyPatch.context() as patch:
         settings_of = runner.RunSettings
-        patch.setattr(runner, "RunSettings", lambda *args: settings_of(*args, batch_iterations=1))
+        patch.setattr(runner, "RunSettings", lambda *args, **others: settings_of(*args, **others, batch_iterations=1))
         single = emulate(x, steps, trips, count)
     np.testing.assert_array_equal(batched.view(np.uint32), single.view(np.uint32))
 
