@@ -100,8 +100,10 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def pasted(function: Callable[..., Any]) -> Any:
-    """Like ``inlined``, but pasted into its callers before compilation: for helpers on the scheduler's path, where a call
-    that hands over several arrays costs more than the helper does."""
+    """Like ``inlined``, but pasted into its callers before compilation.
+
+    For helpers on the scheduler's path, where a call that hands over several arrays costs more than the helper does.
+    """
     return numba.jit(**OPTIONS, inline="always")(function)
 
 

@@ -33,11 +33,12 @@ def main() -> None:
 
 
 def _register() -> None:
+    from host_api.cli.bench import bench
     from host_api.cli.demo import demo
     from host_api.cli.info import info
     from host_api.cli.run import run
 
-    for command in (run, demo, info):
+    for command in (run, bench, demo, info):
         main.add_command(command)
 
 
