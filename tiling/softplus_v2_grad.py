@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsFloat
 
 import msgspec
 
@@ -38,10 +38,17 @@ def make_tiling(
     beta: float = BETA.default,
     threshold: float = THRESHOLD.default,
 ) -> TilingData:
-    """Tile two inputs and one output over UB and cores.
+    """Tile the two inputs and the one output over UB and cores.
 
-    ``dtype`` is a name or anything with a ``name``: float32, float16 or bfloat16.  Raises TilingError, which names the
-    function that refused and its numbers.
+    ``input_shapes`` are those of input_gradients and input_features, ``output_shapes`` holds that of output_backprops,
+    each of at most 8 dimensions; ``dtype`` is a name or anything with a ``name``: float32, float16 or bfloat16.
+    ``ub_bytes`` is the UB of one core.  ``beta`` and ``threshold`` are rounded to float32, beyond its range to
+    infinity.
+
+    Raises TilingError, which names the function that refused and its numbers, for shapes that do not broadcast,
+    an element count beyond int64 (the shipped code would wrap), too little UB, no core, and empty tensors: those need
+    no kernel, and aclnn never launches one for them.
+    Source: ops-nn, op_host/arch35/softplus_v2_grad_tiling_arch35.cpp.
     """
     _check_arguments(input_shapes, output_shapes, dtype)
     shapes = pad_and_squeeze(input_shapes, output_shapes)
@@ -49,6 +56,10 @@ def make_tiling(
     if math.prod(shapes.max_bro_shape) > _INT64_MAX:
         raise TilingError(STAGE, "the element count does not fit 64 bits", max_bro_shape=shapes.max_bro_shape)
     split, per_buf_bytes = find_split_axis(shapes.max_bro_shape, ARITHMETIC_BYTES, ub_bytes, PHYSICAL_BUFFERS)
+    # An extent of 0 against 1 does not show in max_bro_shape; the tile would hold an element the tensor does not have.
+    for shape in (*shapes.inputs, *shapes.outputs):
+        if 0 in shape:
+            raise TilingError(STAGE, "an empty tensor needs no kernel", shape=shape)
     multicore = multi_core_split(shapes.max_bro_shape, split, aiv_cores)
     rank = len(shapes.max_bro_shape)
     template_rank = next(candidate for candidate in _TEMPLATE_RANKS if rank <= candidate)
@@ -95,10 +106,13 @@ def _check_arguments(input_shapes: Sequence[Sequence[int]], output_shapes: Seque
 
 
 def _as_float32(name: str, value: float) -> float:
+    if not isinstance(value, SupportsFloat):
+        raise TilingError(STAGE, f"{name} must be a number", value=value)
     try:
-        rounded: float = struct.unpack("f", struct.pack("f", value))[0]
+        rounded: float = struct.unpack("f", struct.pack("f", float(value)))[0]
     except OverflowError:
-        return math.copysign(math.inf, value)
-    except (struct.error, TypeError):
+        return math.inf if value > 0 else -math.inf
+    except (TypeError, ValueError):
         raise TilingError(STAGE, f"{name} must be a number", value=value) from None
-    return rounded
+    # NaNs are equal only when they are one object, and equal records must be one key.
+    return math.nan if math.isnan(rounded) else rounded

@@ -15,15 +15,16 @@ import numpy as np
 import emulator.engine.lanes  # noqa: F401  (fills the registry)
 from emulator.dtypes import DTYPES, DataType, immediate_bits
 from emulator.engine.casts import cast_loop
+from emulator.engine.fused_loops import FUSED, fused_loop, fused_name
 from emulator.engine.intrinsics import LANE_SIGNATURE, POINTER_TO
 from emulator.engine.jit import compile_callback, inlined
 from emulator.engine.lanes.registry import LANES, Flush, Lane
-from emulator.engine.storage import STORAGE, Storage, canonical_nan
+from emulator.engine.storage import STORAGE, Storage, result_of
 from emulator.isa.record import Form
 
 LaneKey = tuple[str, ...]
 """(lane, element type) for most; (lane, element type, "bits") where masks are packed bits in UB instead of a byte a
-lane; ("cast", source type, destination type, round mode)."""
+lane; ("cast", source type, destination type, round mode); ("fused", element type, *steps) for a whole loop."""
 
 _Loop = Callable[[Any, Any, Any, Any, Any, Any], None]
 _BYTES = POINTER_TO["uint8"]
@@ -163,25 +164,12 @@ _ARITHMETIC = {
 }
 
 
-def _write_of(lane: Lane, dtype: DataType, flush: Any) -> Any:
-    if not dtype.is_float or lane.keeps_nan:
-        return _same
-    if lane.flush is Flush.NONE:
-        return canonical_nan
-
-    @inlined
-    def flush_and_canonicalise(x: Any) -> Any:
-        return canonical_nan(flush(x))
-
-    return flush_and_canonicalise
-
-
 def _build(lane: Lane, dtype: DataType, packed_masks: bool) -> _Loop:
     storage = STORAGE[dtype.name]
     body = inlined(lane.body)
     if lane.form in _ARITHMETIC:
         read = storage.flush if lane.flush is Flush.BOTH and dtype.is_float else _same
-        return _ARITHMETIC[lane.form](storage, body, read, _write_of(lane, dtype, storage.flush))
+        return _ARITHMETIC[lane.form](storage, body, read, result_of(lane, dtype))
     if lane.form in (Form.COMPARE, Form.COMPARE_SCALAR):
         build = _compare_bits if packed_masks else _compare
         return build(storage, body, lane.form is Form.COMPARE_SCALAR)
@@ -192,13 +180,16 @@ def _loop_of(key: LaneKey) -> _Loop:
     if key[0] == "cast":
         _, source, destination, mode = key
         return cast_loop(source, destination, mode)
+    if key[0] == FUSED:
+        return fused_loop(key)
     name, dtype = key[0], DTYPES[key[1]]
     return _build(LANES[name, dtype.kind], dtype, packed_masks="bits" in key[2:])
 
 
 @functools.cache
 def _compiled(key: LaneKey) -> Any:
-    return compile_callback(_loop_of(key), LANE_SIGNATURE, "lane-" + "-".join(key))
+    name = fused_name(key) if key[0] == FUSED else "lane-" + "-".join(key)
+    return compile_callback(_loop_of(key), LANE_SIGNATURE, name)
 
 
 def lane_address(key: LaneKey) -> int:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emulator.dtypes import DTYPES
+from emulator.dtypes import DTYPES, DataType
 from emulator.engine.intrinsics import (
     POINTER_TO,
     bits_of_float32,
@@ -20,6 +20,7 @@ from emulator.engine.intrinsics import (
     half_of_float32,
 )
 from emulator.engine.jit import inlined
+from emulator.engine.lanes.registry import Flush, Lane
 
 NAN_BITS = np.uint32(0x7FFFFFFF)
 """The NaN that arithmetic produces, as the division page documents it; the other calls are assumed to agree."""
@@ -114,3 +115,18 @@ STORAGE: dict[str, Storage] = {
         POINTER_TO["uint16"], _load_bfloat16, _store_bfloat16, _scalar_float, _flush_below(_NORMAL_FLOAT32)
     ),
 } | {name: _integer(name) for name, dtype in DTYPES.items() if not dtype.is_float}
+
+
+def result_of(lane: Lane, dtype: DataType) -> Any:
+    """What happens to a lane function's result before it is stored: flushing, and one NaN for all."""
+    if not dtype.is_float or lane.keeps_nan:
+        return _identity
+    if lane.flush is Flush.NONE:
+        return canonical_nan
+    flush = STORAGE[dtype.name].flush
+
+    @inlined
+    def flush_and_canonicalise(x: Any) -> Any:
+        return canonical_nan(flush(x))
+
+    return flush_and_canonicalise

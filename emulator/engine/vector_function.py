@@ -35,6 +35,7 @@ from emulator.engine.registers import (
 from emulator.isa import layout as at
 from emulator.isa.layout import LaneFlags, LoadDist
 from emulator.isa.record import Execute
+from emulator.program.fusion import MAX_IMMEDIATES, MAX_POINTERS
 
 _LOAD, _STORE, _LANE = int(Execute.REG_LOAD), int(Execute.REG_STORE), int(Execute.REG_LANE)
 _UPDATE, _CREATE = int(Execute.REG_UPDATE_MASK), int(Execute.REG_CREATE_MASK)
@@ -180,6 +181,25 @@ def _leave_loop(row: Any, pool: Any, file: Any, masks: Any, iterations: Any) -> 
         listed += pool[listed] + 1
 
 
+@inlined
+def _run_fused(row: Any, lane: Any, pool: Any, param: Any, ub: Any, scalars: Any) -> None:
+    """Run a whole loop lane by lane (see :mod:`emulator.program.fusion`)."""
+    record = row[at.V_SRC0]
+    values = np.empty(MAX_POINTERS + MAX_IMMEDIATES, np.int64)
+    pointers = pool[record + at.FUSED_POINTERS]
+    place = record + at.FUSED_POINTERS + 1
+    for number in range(pointers):
+        values[number] = ub + pool[param + at.VF_ARGS + 1 + pool[place]] + pool[place + 1]
+        place += 2
+    for number in range(pool[place]):
+        values[MAX_POINTERS + number] = pool[place + 1 + number]
+    counter = pool[record + at.FUSED_COUNTER]
+    lanes = row[at.V_OFFSET] * pool[record + at.FUSED_LANES]
+    start = np.int64(values.ctypes.data)
+    call_lane(lane, start, start + MAX_POINTERS * 8, _ZERO, _ZERO, _ZERO, min(scalars[counter], lanes))
+    scalars[counter] = max(scalars[counter] - lanes, 0)
+
+
 @engine_function
 def run_vector_function(
     kinds: Any, rows: Any, first: Any, last: Any, pool: Any, param: Any, lanes: Any, ub: Any, file: Any, batch: Any
@@ -223,6 +243,11 @@ def run_vector_function(
             scalars[row[at.V_DST]] = row[at.V_IMM]
         elif kind == _LOOP:
             if row[at.V_OFFSET] == 0:
+                pc = first + row[at.V_DST] + 1
+                continue
+            fused = lanes[row[at.V_SRC1] - 1] if row[at.V_SRC1] > 0 else _ZERO
+            if fused != 0 and pool[param + at.VF_FUSED] != 0 and batch >= BATCH_ITERATIONS:
+                _run_fused(row, fused, pool, param, ub, scalars)
                 pc = first + row[at.V_DST] + 1
                 continue
             loops[depth, INDEX], loops[depth, TRIPS], loops[depth, FIRST_ROW] = 0, row[at.V_OFFSET], pc

@@ -37,9 +37,14 @@ NDDMA_SIZE, NDDMA_NEAREST, NDDMA_VALUE, NDDMA_LOOPS = range(4)
 NDDMA_LOOP_WIDTH = 5
 NDDMA_DIMS = 5
 
-# Parameter record of a vector function call: body, batch limit in iterations, argument count, UB addresses of the
-# arguments, count of ranges read and their (low, high) bytes, count of ranges written and theirs.
-VF_BODY, VF_BATCH, VF_ARGS = range(3)
+# Parameter record of a vector function call: body, batch limit in iterations, whether its loop may run fused, argument
+# count, UB addresses of the arguments, count of ranges read and their (low, high) bytes, count of ranges written and
+# theirs.
+VF_BODY, VF_BATCH, VF_FUSED, VF_ARGS = range(4)
+
+# Parameter record of a fused loop: scalar register that counts its lanes, lanes of an iteration, count of pointers and
+# their (argument, byte offset), count of immediates and their bits.
+FUSED_COUNTER, FUSED_LANES, FUSED_POINTERS = range(3)
 
 # Columns of a vector function's rows (int64).
 (V_OP, V_LANE, V_DST, V_SRC0, V_SRC1, V_MASK, V_ARG, V_OFFSET, V_STRIDE, V_IMM, V_SIZE, V_AUX, V_LOC) = (

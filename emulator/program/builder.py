@@ -57,10 +57,18 @@ class ProgramBuilder:
     def lane(self, record: Instruction, key: tuple[str, ...]) -> int:
         """Number of a lane loop in the program's lane table."""
         number = self._lane_index.get(key)
-        if number is None:
-            number = self._lane_index[key] = len(self.lanes)
-            self.lanes.append(key)
-            self.lane_bits.append(_operand_bits(record.form, key))
+        return self._new_lane(key, _operand_bits(record.form, key)) if number is None else number
+
+    def fused_lane(self, dtype: str, steps: tuple[str, ...]) -> int:
+        """Number of the lane loop that runs ``steps`` one after another."""
+        key = ("fused", dtype, *steps)
+        number = self._lane_index.get(key)
+        return self._new_lane(key, (0, 0, 0, 0, 0)) if number is None else number
+
+    def _new_lane(self, key: tuple[str, ...], bits: tuple[int, int, int, int, int]) -> int:
+        number = self._lane_index[key] = len(self.lanes)
+        self.lanes.append(key)
+        self.lane_bits.append(bits)
         return number
 
     def location(self, frame: FrameType) -> int:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from emulator.program.fusion import FusedLoop
 
 VECTOR_BYTES = 256
 
@@ -48,6 +51,8 @@ class VectorBody:
     accesses: list[Access] = field(default_factory=list)
     trips: list[int] = field(default_factory=list)
     """How often each row runs in one call."""
+    fused: FusedLoop | None = None
+    """The body's last loop, where it may run fused."""
 
     def hulls(self, addresses: Sequence[int], *, stores: bool) -> list[tuple[int, int]]:
         """Byte ranges of all loads or all stores that run at least once."""

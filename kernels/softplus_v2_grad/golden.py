@@ -1,8 +1,13 @@
-"""References in float64 for SoftplusV2Grad, and the error of a result in ULP."""
+"""References in float64 for SoftplusV2Grad, and the error of a result in ULP.
+
+Inputs are float32, float16, bfloat16 (ml_dtypes) or float64 arrays whose shapes broadcast; NumPy's ValueError where
+they do not.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +18,36 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # exp(88.72284) is the first to exceed float32.
 _EXP_OVERFLOWS_BELOW = np.float32(-88.72283)
 
-_SIGNIFICAND_BITS = {"float16": (11, -14), "bfloat16": (8, -126), "float32": (24, -126)}
+
+class _Format(NamedTuple):
+    """An IEEE binary format: bits of the significand with the hidden one, and the largest exponent."""
+
+    bits: int
+    exponent: int
+
+    @classmethod
+    def of(cls, dtype: Any) -> _Format:
+        name = np.dtype(dtype).name
+        if name not in _FORMATS:
+            raise ValueError(f"a result is {', '.join(_FORMATS)}, not {name}")
+        return _FORMATS[name]
+
+    @property
+    def smallest(self) -> float:
+        """The smallest normal number."""
+        return math.ldexp(1.0, 1 - self.exponent)
+
+    @property
+    def largest(self) -> float:
+        return math.ldexp(2.0 - math.ldexp(1.0, 1 - self.bits), self.exponent)
+
+    @property
+    def infinite_from(self) -> float:
+        """The least magnitude that rounds to infinity, half a last place above the largest number."""
+        return math.ldexp(2.0 - math.ldexp(1.0, -self.bits), self.exponent)
+
+
+_FORMATS = {"float32": _Format(24, 127), "float16": _Format(11, 15), "bfloat16": _Format(8, 127)}
 
 
 def softplus_v2_grad(
@@ -21,22 +55,25 @@ def softplus_v2_grad(
 ) -> Array:
     """The operator's mathematics: gradients x 1/(1+exp(-bx)) where bx = beta x features <= threshold, else gradients.
 
-    Inputs of any floating dtype and shapes that broadcast; the result is float64.  A NaN in bx compares false and gives
-    NaN.
+    The result is float64, of the broadcast shape.  A NaN in bx compares false and gives NaN.
+    Source: ops-nn, activation/softplus_v2_grad/docs/aclnnSoftplusBackward.md.
     """
-    return _gradient(gradients.astype(np.float64), features.astype(np.float64) * beta, threshold)
+    with np.errstate(all="ignore"):
+        product = features.astype(np.float64) * beta
+    return _gradient(gradients.astype(np.float64), product, threshold)
 
 
 def softplus_v2_grad_from_product(
     gradients: Array, features: Array, beta: float = BETA.default, threshold: float = THRESHOLD.default
 ) -> Array:
-    """The same, but starting from the float32 product beta x features, as the kernel does.
+    """The same, but starting from the float32 product beta x features and a float32 threshold, as the kernel does.
 
     Rounding that product belongs to the algorithm: its effect on the result grows with the product.
     """
     with np.errstate(all="ignore"):
         product = np.float32(beta) * features.astype(np.float32)
-    return _gradient(gradients.astype(np.float64), product.astype(np.float64), float(np.float32(threshold)))
+        limit = float(np.float32(threshold))
+    return _gradient(gradients.astype(np.float64), product.astype(np.float64), limit)
 
 
 def _gradient(gradients: Array, product: Array, threshold: float) -> Array:
@@ -46,19 +83,24 @@ def _gradient(gradients: Array, product: Array, threshold: float) -> Array:
 
 
 def ulp_error(result: Array, reference: Array) -> Array:
-    """Error of ``result`` against a float64 ``reference`` in units of the result dtype's last place, per element.
+    """Error of ``result`` against a float64 ``reference`` of its shape, in units of the result dtype's last place.
 
-    The unit is that of the reference's binade; below the smallest normal number it is that of the smallest normal.
-    Equal NaNs and equal infinities have error 0, a NaN or infinity on one side only has error inf.  A reference that
-    rounds to infinity in the result's dtype counts as that infinity.
+    The unit is that of the reference's binade, but never below that of the smallest normal number (so also for
+    denormals and 0) nor above that of the largest.  Two NaNs have error 0, and so has an infinity whose reference is
+    that infinity or rounds to it; any other pair with a NaN or an infinity in it has error inf, except that a finite
+    result is measured against every finite reference.  The sign of a zero does not count.
+
+    Raises ValueError for a result other than float32, float16 or bfloat16, and for shapes that differ.
     """
-    bits, smallest = _SIGNIFICAND_BITS[result.dtype.name]
+    form = _Format.of(result.dtype)
+    if result.shape != reference.shape:
+        raise ValueError(f"result has shape {result.shape}, reference {reference.shape}")
     value = result.astype(np.float64)
     with np.errstate(all="ignore"):
-        rounded = reference.astype(result.dtype).astype(np.float64)
-        exponent = np.maximum(np.frexp(np.where(np.isfinite(reference), reference, 1.0))[1] - 1, smallest)
-        error = np.abs(value - reference) / np.ldexp(1.0, exponent - bits + 1)
-    same = (value == rounded) & ~np.isfinite(value) | (np.isnan(value) & np.isnan(reference))
+        _, exponent = np.frexp(np.clip(np.abs(reference), form.smallest, form.largest))
+        error = np.abs(value - reference) / np.ldexp(1.0, exponent - form.bits)
+    overflows = (np.abs(reference) >= form.infinite_from) & (np.signbit(value) == np.signbit(reference))
+    same = (np.isinf(value) & overflows) | (np.isnan(value) & np.isnan(reference))
     return np.asarray(np.where(same, 0.0, np.where(np.isfinite(value) & np.isfinite(reference), error, np.inf)))
 
 
@@ -68,10 +110,8 @@ def bound_applies(reference: Array, features: Array, beta: float, dtype: Any) ->
     Beyond that exponential the operator's own algorithm overflows to infinity and the quotient becomes 0, although the
     mathematical value may still be a normal number.
     """
-    bits, smallest = _SIGNIFICAND_BITS[np.dtype(dtype).name]
-    largest = np.ldexp(2.0 - np.ldexp(1.0, 1 - bits), 15 if bits == 11 else 127)
+    form = _Format.of(dtype)
     magnitude = np.abs(reference)
     with np.errstate(all="ignore"):
         product = np.float32(beta) * features.astype(np.float32)
-    inside = (magnitude >= np.ldexp(1.0, smallest)) & (magnitude <= largest) & ~(product < _EXP_OVERFLOWS_BELOW)
-    return np.asarray(np.isfinite(reference) & inside)
+    return np.asarray((magnitude >= form.smallest) & (magnitude <= form.largest) & ~(product < _EXP_OVERFLOWS_BELOW))

@@ -33,7 +33,10 @@ class MultiCore(msgspec.Struct, frozen=True):
 
 
 class Tile(NamedTuple):
-    """One tile: padded coordinate, rows on the split axis, element offsets, and elements stored."""
+    """One tile: ``coord`` of its first element, padded to the template rank, and ``rows`` on the split axis (a_i_seg).
+
+    Offsets and ``out_count`` count elements; ``in_offsets`` are those of input_gradients and input_features.
+    """
 
     flat: int
     coord: Shape
@@ -44,7 +47,11 @@ class Tile(NamedTuple):
 
 
 class TilingData(msgspec.Struct, frozen=True):
-    """Tiling of one launch; immutable and hashable, so that recorded programs can be kept by it."""
+    """Tiling of one launch; immutable and hashable, so that recorded programs can be kept by it.
+
+    ``rank`` is the number of dimensions before padding, ``split.axis`` counts after it.  Strides and offsets count
+    elements, ``per_buf_bytes`` bytes; beta and threshold hold float32 values.
+    """
 
     split: Split
     multicore: MultiCore
@@ -66,14 +73,26 @@ class TilingData(msgspec.Struct, frozen=True):
         return len(self.max_bro_shape)
 
     def core_tiles(self, core: int) -> tuple[int, int]:
-        """First tile of a core and one past its last; an empty range beyond the cores in use."""
+        """First tile of a core and one past its last; an empty range beyond the cores in use.
+
+        IndexError for a negative core.
+        """
         cores = self.multicore
+        if core < 0:
+            raise IndexError(f"core is {core}; cores count from 0")
+        if core >= cores.num_cores:
+            return cores.total_tiles, cores.total_tiles
         first = core * cores.tiles_main + min(core, cores.cores_tail)
-        return first, min(first + cores.tiles_main + (core < cores.cores_tail), cores.total_tiles)
+        return first, first + cores.tiles_main + (core < cores.cores_tail)
 
     def tile(self, flat: int) -> Tile:
-        """Tile number ``flat``, counted with the segment on the split axis running fastest."""
+        """Tile number ``flat``, counted with the segment on the split axis running fastest.
+
+        IndexError where there is no such tile: the arithmetic below would give another's coordinate.
+        """
         split = self.split
+        if not 0 <= flat < self.multicore.total_tiles:
+            raise IndexError(f"flat is {flat}; this tiling has tiles 0 to {self.multicore.total_tiles - 1}")
         outer, segment = divmod(flat, split.a_o)
         coord = [0] * self.template_rank
         for axis in range(split.axis - 1, -1, -1):
@@ -92,11 +111,17 @@ class TilingData(msgspec.Struct, frozen=True):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as plain values, under the names that tools outside use for it."""
+        """The record as plain values, under the names that tools outside use for it.
+
+        Besides the fields: ``split_unpadded``, whose axis counts before padding, and ``cores``, where cores[c] is
+        core_tiles(c) as a list.
+        """
+        axis = self.split.axis - self.template_rank + self.rank
         return {
             "template_rank": self.template_rank,
             "rank": self.rank,
             "per_buf_bytes": self.per_buf_bytes,
+            "split_unpadded": {**msgspec.to_builtins(self.split), "axis": axis},
             "split": msgspec.to_builtins(self.split),
             "multicore": msgspec.to_builtins(self.multicore),
             "max_bro_shape": list(self.max_bro_shape),
@@ -108,6 +133,7 @@ class TilingData(msgspec.Struct, frozen=True):
             "input1_strides": list(self.input_strides[1]),
             "output0_shape": list(self.output_shapes[0]),
             "output0_strides": list(self.output_strides[0]),
+            "cores": [list(self.core_tiles(core)) for core in range(self.multicore.num_cores)],
             "beta": self.beta,
             "threshold": self.threshold,
         }

@@ -103,8 +103,16 @@ def _bind(recorder: CoreRecorder, number: int, tensors: list[LocalTensor]) -> in
                 f"{tensor.get_length()} B ({where})",
                 UbCapacityError,
             )
-    record = [number, body.batch_limit(addresses), len(addresses), *addresses]
+    record = [number, body.batch_limit(addresses), int(_fuses(body, addresses)), len(addresses), *addresses]
     for stores, limit in ((False, MAX_READS), (True, MAX_WRITES)):
         ranges = merge_ranges(body.hulls(addresses, stores=stores), limit)
         record += [len(ranges), *(edge for edges in ranges for edge in edges)]
     return recorder.builder.intern(tuple(record))
+
+
+def _fuses(body: VectorBody, addresses: list[int]) -> bool:
+    """Whether the call's pointers let the body's last loop run fused."""
+    if body.fused is None:
+        return False
+    extent = max(high - low for low, high in body.hulls(addresses, stores=False) + body.hulls(addresses, stores=True))
+    return body.fused.allows(addresses, extent)

@@ -14,6 +14,8 @@ from emulator.isa.layout import LaneFlags
 from emulator.isa.record import Execute, Form, Instruction, Level
 from emulator.isa.table import TABLE, lookup
 from emulator.program import OPCODES, Access, VectorBody
+from emulator.program.fusion import fuse
+from emulator.program.vector_body import VECTOR_BYTES
 
 if TYPE_CHECKING:
     from emulator.asc.recorder import CoreRecorder
@@ -192,7 +194,28 @@ class VectorRecorder:
         """The recorded body; refuses one whose loops are not closed."""
         if self._loops:
             self.core.refuse("a hardware loop of this vector function was left before its end")
+        self._fuse()
         return self.body
+
+    def _fuse(self) -> None:
+        """Note how the body's last loop can run lane by lane, if it can."""
+        rows, builder = self.body.rows, self.core.builder
+        if not rows or TABLE[rows[-1][at.V_OP]].execute is not Execute.REG_END:
+            return
+        loop = rows[-1][at.V_SRC0]
+        fused = fuse(rows, builder.lanes, loop, len(rows) - 1)
+        if fused is None:
+            return
+        types = {step.split()[1] for step in fused.steps if step.split()[0] not in ("load", "store")}
+        if len(types) != 1:
+            return
+        self.body.fused = fused
+        (dtype,) = types
+        record = [fused.counter, VECTOR_BYTES // fused.size, len(fused.pointers)]
+        record += [value for pointer in fused.pointers for value in pointer]
+        record += [len(fused.immediates), *fused.immediates]
+        rows[loop][at.V_SRC0] = builder.intern(tuple(record))
+        rows[loop][at.V_SRC1] = builder.fused_lane(dtype, fused.steps) + 1
 
 
 def _note_uses(row: list[int], record: Instruction, vectors: _Uses, masks: _Uses, scalars: _Uses) -> None:
