@@ -173,10 +173,10 @@ def _copy_nd(recorder: CoreRecorder, dst: Tensor, src: Tensor, params: NdDmaPara
     dtype = _common_dtype(recorder, dst, src)
     if not isinstance(dst, LocalTensor) or not isinstance(src, GlobalTensor):
         recorder.refuse("an N-dimensional copy goes from global memory to UB")
-    known = recorder.builder.boxes.get((params, dtype))
+    known = recorder.builder.boxes.get((id(params), dtype))
     if known is None:
-        known = recorder.builder.boxes[params, dtype] = _nd_record(recorder, params, dtype)
-    param, read, written, count = known
+        known = recorder.builder.boxes[id(params), dtype] = (params, *_nd_record(recorder, params, dtype))
+    _, param, read, written, count = known
     source = src.operand(0, read, writes=False)
     # The documentation asks for 32-byte alignment, the shipped kernels pass element-aligned addresses: we follow them.
     target = dst.operand("dst", written, alignment=dtype.size_bytes)

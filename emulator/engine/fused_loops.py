@@ -18,7 +18,6 @@ from emulator.engine.storage import STORAGE, result_of
 from emulator.isa.record import Form
 
 FUSED = "fused"
-_UNCHECKED: dict[str, Any] = {"words": POINTER_TO["int64"]}
 
 
 def fused_name(key: tuple[str, ...]) -> str:
@@ -33,7 +32,8 @@ def fused_loop(key: tuple[str, ...]) -> Callable[..., None]:
     """
     _, dtype, *steps = key
     storage = STORAGE[dtype]
-    names: dict[str, Any] = dict(_UNCHECKED)
+    # Numba asks the function for its module when it loads the machine code back.
+    names: dict[str, Any] = {"__name__": __name__, "words": POINTER_TO["int64"]}
     names |= {"pointer": storage.pointer, "load": storage.load, "store": storage.store, "scalar": storage.scalar}
     used = sorted({word for step in steps for word in step.split() if word[0] in "ps" and word[1:].isdigit()})
     lines = ["def loop(dst, src0, src1, src2, imm, n):"]

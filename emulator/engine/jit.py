@@ -82,6 +82,14 @@ class _Cache(FunctionCache):
         self._impl_class = lambda _function: _CacheImpl(name)
         super().__init__(py_func)
 
+    def _load_overload(self, sig: Signature, target_context: Any) -> Any:
+        # Whatever is wrong with an entry (cut short, written by another build), compiling again mends it.
+        try:
+            return super()._load_overload(sig, target_context)
+        except Exception:
+            Path(self._cache_file._index_path).unlink(missing_ok=True)
+            return None
+
     def _index_key(self, sig: Signature, codegen: Any) -> tuple[Any, ...]:
         return (sig, codegen.magic_tuple(), self._name_of_entry)
 

@@ -39,7 +39,8 @@ class ProgramBuilder:
         self._lane_index: dict[tuple[str, ...], int] = {}
         self.bodies: list[VectorBody] = []
         self.vector_calls = VectorCalls()
-        self.boxes: dict[Any, tuple[int, int, int, int]] = {}
+        # N-dimensional copies by the identity of their parameters, which the entry keeps alive.
+        self.boxes: dict[Any, tuple[Any, int, int, int, int]] = {}
         # Keyed by identity, since hashing a code object costs more than recording an instruction; the lists and the
         # dictionary below keep the objects alive.
         self._locations: dict[tuple[int, int], int] = {}
