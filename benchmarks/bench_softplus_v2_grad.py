@@ -1,82 +1,89 @@
-"""The operator through `launch` against the NumPy expression it stands for, interleaved in one run."""
-
-from __future__ import annotations
+"""The operator through `launch`, its program recorded already: sizes, types, broadcasting, the rank-8 template."""
 
 import statistics
-import time
 
-import ml_dtypes
 import numpy as np
 import pytest
 
-from emulator import Device
-from kernels.softplus_v2_grad.arch35 import softplus_v2_grad
-from tiling.softplus_v2_grad import make_tiling
+from host_api.bench.contestants import Operands, emulated, numpy_expression, plain_numpy_expression, torch_kernel
+from host_api.bench.measure import interleave
+from host_api.bench.suite import DTYPES
 
-BETA, THRESHOLD = np.float32(1.1), np.float32(1.2)
+SIZES = {"1Ki": 1 << 10, "64Ki": 1 << 16, "1Mi": 1 << 20, "16Mi": 1 << 24}
 ROUNDS = 9
 
 
-def inputs(elements, dtype):
-    generator = np.random.default_rng(0)
-    return (
-        generator.uniform(-2, 2, elements).astype(dtype),
-        generator.uniform(-6, 6, elements).astype(dtype),
-        np.zeros(elements, dtype),
-    )
-
-
-def numpy_expression(gradients, features):
-    return np.where(BETA * features > THRESHOLD, gradients, gradients / (np.exp(-BETA * features) + np.float32(1)))
-
-
-def launcher(device, gradients, features, output):
-    shape = gradients.shape
-    tiling = make_tiling(
-        [shape, shape],
-        [shape],
-        gradients.dtype,
-        ub_bytes=device.soc.ub_bytes,
-        aiv_cores=device.soc.aiv_cores,
-        beta=float(BETA),
-        threshold=float(THRESHOLD),
-    )
-    return lambda: softplus_v2_grad[tiling.multicore.num_cores](gradients, features, output, tiling)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16], ids=["float32", "float16", "bfloat16"])
-@pytest.mark.parametrize("elements", [1 << 10, 1 << 20, 1 << 24], ids=["1Ki", "1Mi", "16Mi"])
-def test_warm_launch(benchmark, dtype, elements):
-    gradients, features, output = inputs(elements, dtype)
-    with Device("Ascend950") as device:
-        run = launcher(device, gradients, features, output)
-        run()
-        benchmark.pedantic(run, rounds=ROUNDS)
+def measured(benchmark, run, elements, rounds=ROUNDS):
+    run()
+    benchmark.pedantic(run, rounds=rounds)
     benchmark.extra_info["ns_per_element"] = benchmark.stats.stats.median / elements * 1e9
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16], ids=["float32", "float16", "bfloat16"])
-def test_ratio_to_numpy_at_16mi(benchmark, dtype):
-    """Emulated and NumPy in turn; the ratio of their medians is what counts, since machines are noisy."""
-    elements = 1 << 24
-    gradients, features, output = inputs(elements, dtype)
-    wide = [array.astype(np.float32) for array in (gradients, features)]
-    seconds = {"emulated": [], "numpy": []}
-    with Device("Ascend950") as device:
-        run = launcher(device, gradients, features, output)
-        run()
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("size", SIZES)
+def test_warm(benchmark, device, dtype, size):
+    operands = Operands((SIZES[size],), DTYPES[dtype])
+    measured(benchmark, emulated(device, operands), SIZES[size])
 
-        def once():
-            started = time.perf_counter()
-            run()
-            between = time.perf_counter()
-            numpy_expression(*wide)
-            seconds["emulated"].append(between - started)
-            seconds["numpy"].append(time.perf_counter() - between)
 
-        benchmark.pedantic(once, rounds=ROUNDS, warmup_rounds=1)
-    medians = {name: statistics.median(values[1:]) for name, values in seconds.items()}
-    ratio = medians["emulated"] / medians["numpy"]
-    benchmark.extra_info.update(medians, ratio=ratio)
-    shown = ", ".join(f"{name} {value * 1e3:.1f} ms" for name, value in medians.items())
-    print(f"\n{np.dtype(dtype).name}: {shown} (NumPy in float32), ratio {ratio:.2f}")
+def test_256mi_against_16mi(benchmark, device):
+    """The time of 16 times the elements over the time of one: 16 is proportional."""
+    small, large = 1 << 24, 1 << 28
+    seconds = {}
+    for elements in (small, large):
+        operands = Operands.__new__(Operands)
+        operands.gradients, operands.features = (np.full(elements, value, np.float32) for value in (1.5, -1.25))
+        operands.output = np.zeros(elements, np.float32)
+        run = emulated(device, operands)
+        values = interleave({"run": run}, 5, warmups=2)["run"].seconds
+        seconds[elements] = statistics.median(values)
+    benchmark.pedantic(run, rounds=1)
+    ratio = seconds[large] / seconds[small]
+    benchmark.extra_info["ratio"] = ratio
+    print(f"\n256 Mi takes {ratio:.1f} times as long as 16 Mi")
+
+
+BROADCAST = {
+    "row": ((4096, 1024), (1, 1024)),
+    "column": ((4096, 1024), (4096, 1)),
+    "both": ((4096, 1), (1, 1024)),
+    "rank 8": ((8, 4, 8, 4, 8, 4, 8, 4), (8, 4, 8, 4, 8, 4, 8, 4)),
+    "rank 8, broadcast": ((8, 1, 8, 1, 8, 1, 8, 4), (1, 4, 1, 4, 1, 4, 1, 4)),
+}
+
+
+@pytest.mark.parametrize("name", BROADCAST)
+def test_broadcast(benchmark, device, name):
+    shapes = BROADCAST[name]
+    output = np.broadcast_shapes(*shapes)
+    operands = Operands(output, DTYPES["float32"])
+    operands.gradients, operands.features = operands.gradients[:], operands.features[:]
+    operands.gradients = np.ascontiguousarray(operands.gradients[tuple(slice(0, extent) for extent in shapes[0])])
+    operands.features = np.ascontiguousarray(operands.features[tuple(slice(0, extent) for extent in shapes[1])])
+    measured(benchmark, emulated(device, operands), operands.output.size)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_ratios_at_16mi(benchmark, device, dtype):
+    """All contestants in turn; ratios of the same round, since machines are noisy."""
+    operands = Operands((1 << 24,), DTYPES[dtype])
+    runs = {
+        "emulated": emulated(device, operands),
+        "numpy": numpy_expression(operands),
+        "numpy, with temporaries": plain_numpy_expression(operands),
+    }
+    torch = torch_kernel(operands, 2)
+    if torch is not None:
+        runs["torch"] = torch
+    result = interleave(runs, ROUNDS)
+    benchmark.pedantic(runs["emulated"], rounds=3)
+    for name, value in result.items():
+        middle, low, high = result["emulated"].ratio_to(value)
+        benchmark.extra_info[f"emulated / {name}"] = middle
+        print(f"\n{dtype}: emulated / {name}: {middle:.2f} ({low:.2f} … {high:.2f}), {value.median * 1e3:.1f} ms")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_cold_recording_included(benchmark, device, dtype):
+    operands = Operands((1 << 24,), DTYPES[dtype])
+    measured(benchmark, emulated(device, operands, cold=True), 1 << 24)
