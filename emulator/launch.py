@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from emulator.asc.context import set_recorder
-from emulator.asc.jit import Kernel
+from emulator.asc.jit import Kernel, comparable
 from emulator.asc.recorder import CoreRecorder
 from emulator.asc.tensors import GlobalAddress
 from emulator.dtypes import DataType, of_array
@@ -147,7 +147,7 @@ def program_key(kernel: Kernel, soc: SocSpec, cores: int, values: Mapping[str, A
     if surroundings is None:
         return None
     shapes = tuple(
-        (name, value.slot) if isinstance(value, BoundTensor) else (name, type(value), value)
+        (name, value.slot) if isinstance(value, BoundTensor) else (name, comparable(value))
         for name, value in values.items()
     )
     key = (soc.name, soc.ub_bytes, cores, surroundings, shapes)

@@ -10,7 +10,7 @@ from typing import Any, SupportsFloat
 import msgspec
 
 from kernels.softplus_v2_grad.op_def import BETA, SOFTPLUS_V2_GRAD, THRESHOLD
-from kernels.softplus_v2_grad.tiling_data import TilingData
+from kernels.softplus_v2_grad.tiling_data import PHYSICAL_BUFFERS, TilingData
 from tiling.check_broadcast_shape import check_broadcast_shape
 from tiling.errors import TilingError
 from tiling.find_split_axis import find_split_axis
@@ -19,8 +19,6 @@ from tiling.pad_and_squeeze import pad_and_squeeze
 from tiling.precompute_strides import precompute_strides
 
 STAGE = "MakeTiling"
-PHYSICAL_BUFFERS = 4
-"""Buffers UB is cut into; fp32 uses three of them."""
 ARITHMETIC_BYTES = 4
 """Arithmetic is in float32 whatever the storage type, so tiles are sized for it."""
 MAX_RANK = 8

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Generic, Protocol, TypeVar, overload
 
+import numpy as np
+
 from emulator.asc.context import current_device, is_recording
 from emulator.errors import LaunchError
 
@@ -62,6 +64,21 @@ class Kernel:
         return _surroundings(self.function, set())
 
 
+def comparable(value: Any) -> Any:
+    """A key equal only for values a kernel cannot tell apart: 1, 1.0 and True differ, as do 0.0 and -0.0.
+
+    Dataclasses and msgspec structs are taken field by field.
+    """
+    if isinstance(value, float | np.floating):
+        return type(value), float(value).hex()
+    if isinstance(value, tuple):
+        return type(value), tuple(comparable(item) for item in value)
+    fields = getattr(value, "__struct_fields__", None) or getattr(value, "__dataclass_fields__", None)
+    if fields is not None and not isinstance(value, type):
+        return type(value), tuple(comparable(getattr(value, name)) for name in fields)
+    return type(value), value
+
+
 def _surroundings(function: Callable[..., Any], seen: set[int]) -> tuple[Any, ...] | None:
     if id(function) in seen or not isinstance(function, FunctionType):
         return ()
@@ -78,7 +95,7 @@ def _surroundings(function: Callable[..., Any], seen: set[int]) -> tuple[Any, ..
     for name, value in values.items():
         inner = getattr(value, "function", value)
         if isinstance(value, _Plain):
-            found.append((name, type(value), value))
+            found.append((name, comparable(value)))
         elif isinstance(inner, FunctionType) and inner.__module__ == function.__module__:
             nested = _surroundings(inner, seen)
             if nested is None:

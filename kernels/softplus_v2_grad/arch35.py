@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from emulator import asc
 from emulator.asc import HardEvent
 from emulator.asc.enums import CMPMODE
-from kernels.softplus_v2_grad.tiling_data import Tile, TilingData
+from kernels.softplus_v2_grad.tiling_data import PHYSICAL_BUFFERS, Tile, TilingData
 
-PHYSICAL_BUFFERS = 4
 MAX_NDDMA_DIMS = 5
 
 

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 Shape = tuple[int, ...]
+PHYSICAL_BUFFERS = 4
+"""Buffers UB is cut into; fp32 uses three of them."""
 
 
 class Split(msgspec.Struct, frozen=True):

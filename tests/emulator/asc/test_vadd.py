@@ -1,5 +1,7 @@
 """The two vector additions of pyasc's tutorials: queues that own their buffers, and hand-placed tensors with flags."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -94,6 +96,35 @@ def test_a_second_launch_uses_the_recorded_program():
     assert again.from_cache
     assert other.program is not first.program
     np.testing.assert_array_equal(z, x + y)
+
+
+@asc.jit
+def times_factor(z: asc.GlobalAddress, count: int, factor):
+    source = asc.GlobalTensor()
+    source.set_global_buffer(z)
+    pipe = asc.TPipe()
+    buffer = asc.TBuf(asc.TPosition.VECCALC)
+    pipe.init_buffer(buf=buffer, num=count * 4)
+    ones = buffer.get(asc.float32)
+    asc.duplicate(ones, 1.0, count)
+    asc.muls(ones, ones, factor.value if isinstance(factor, Factor) else factor, count)
+    asc.set_flag(asc.HardEvent.V_MTE3, 0)
+    asc.wait_flag(asc.HardEvent.V_MTE3, 0)
+    asc.data_copy(source, ones, count)
+
+
+@dataclass(frozen=True)
+class Factor:
+    value: float
+
+
+@pytest.mark.parametrize("wrap", [float, np.float32, Factor, lambda value: Factor(np.float32(value))])
+def test_zeros_of_both_signs_are_different_arguments(wrap):
+    z = np.ones(64, np.float32)
+    with Device("Ascend910B"):
+        for factor in (0.0, -0.0, 0.0):
+            times_factor[1](z, 64, wrap(factor))
+            np.testing.assert_array_equal(np.signbit(z), np.signbit(np.full(64, factor)))
 
 
 def test_queues_overlap_copy_and_compute():
